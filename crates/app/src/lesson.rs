@@ -2,6 +2,7 @@
 
 use tiebreak_engine::Command;
 use tiebreak_lesson::{Control, Lesson, Measure, Question, Run, Shown, Step, Unlocks};
+use tiebreak_model::Phrase;
 use tiebreak_scenario::Document;
 
 use super::shown::{Mode, Outcome, Phase};
@@ -136,12 +137,14 @@ impl Playing {
         Some(goal.holds(|run, measure| self.value(run, measure)))
     }
 
-    /// How the run misses what the question asks for, in a sentence for each comparison.
+    /// How the run misses what the question asks for, comparison by comparison; says nothing where it does not.
     #[must_use]
-    pub fn misses(&self) -> Vec<String> {
+    pub fn misses(&self) -> Phrase {
         match self.told() {
-            Some(Question::Drag { goal, .. }) => goal.failures(|run, measure| self.value(run, measure)),
-            _ => Vec::new(),
+            Some(Question::Drag { goal, .. }) => {
+                Phrase::joined(goal.failures(|run, measure| self.value(run, measure)), "{}; {}")
+            }
+            _ => Phrase::default(),
         }
     }
 

@@ -27,6 +27,10 @@ fn main() {
     [BUCKETS, WEIGHT, AT_HOURS].iter().for_each(|param| param_texts(&mut texts, param));
     texts.extend(GROUPS.iter().map(|group| group.id.replace('_', " ")));
     texts.extend(METRICS.iter().map(|metric| metric.unit.to_owned()));
+    // As claims of lessons name them.
+    texts.extend(METRICS.iter().map(|metric| metric.declaration.title.to_ascii_lowercase()));
+    let claimed = FIGURES.iter().filter_map(|figure| Some([figure.claim()?.1, figure.unit]));
+    texts.extend(claimed.flatten().map(str::to_owned));
     let compared = on_page().into_iter().flat_map(|(at, title)| [title, FIGURES[at].unit]);
     texts.extend(compared.map(str::to_owned));
     texts.extend(Control::EVERY.iter().map(|control| control.word().to_owned()));

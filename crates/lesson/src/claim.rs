@@ -7,6 +7,8 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use tiebreak_model::phrase::mark;
+use tiebreak_model::{Phrase, phrase};
 
 use crate::issue::quoted;
 use crate::measure::{Measure, Run};
@@ -124,7 +126,7 @@ impl Test {
     }
 
     /// What is wrong with it, in a sentence for each comparison that does not hold.
-    pub fn failures(&self, value: impl Fn(Run, Measure) -> Option<f64>) -> Vec<String> {
+    pub fn failures(&self, value: impl Fn(Run, Measure) -> Option<f64>) -> Vec<Phrase> {
         self.0.iter().filter(|it| !it.holds(&value)).map(|it| it.failure(&value)).collect()
     }
 }
@@ -156,38 +158,42 @@ impl Comparison {
     }
 
     /// `empty hosts: 12.3 % now, 11 % against; expected more than 2 % more`.
-    fn failure(&self, value: impl Fn(Run, Measure) -> Option<f64>) -> String {
-        let mut told: Vec<(Measure, Vec<String>)> = Vec::new();
+    fn failure(&self, value: impl Fn(Run, Measure) -> Option<f64>) -> Phrase {
+        let mut told: Vec<(Measure, Vec<Phrase>)> = Vec::new();
         for (measure, run) in self.left.0.iter().chain(&self.right.0).filter_map(|term| term.of) {
-            let number = value(run, measure).map_or_else(|| "no value".into(), |value| amount(value, measure.unit()));
-            let number = format!("{number} {}", run.word());
+            let no_value = || Phrase::text(mark("no value"));
+            let number = value(run, measure).map_or_else(no_value, |value| amount(value, measure.unit()));
+            let number = match run {
+                Run::Now => phrase!("{} now", number),
+                Run::Against => phrase!("{} against", number),
+            };
             match told.iter_mut().find(|(other, _)| *other == measure) {
                 Some((_, numbers)) if numbers.contains(&number) => {}
                 Some((_, numbers)) => numbers.push(number),
                 None => told.push((measure, vec![number])),
             }
         }
-        let told: Vec<_> = told.iter().map(|(it, numbers)| format!("{}: {}", it.title(), numbers.join(", "))).collect();
-        let expected = self.expected().unwrap_or_else(|| self.to_string());
-        format!("{}; expected {expected}", told.join("; "))
+        let told = told.into_iter().map(|(it, all)| phrase!("{}: {}", it.title(), Phrase::joined(all, "{}, {}")));
+        let expected = self.expected().unwrap_or_else(|| Phrase::text(self.to_string()));
+        phrase!("{}; expected {expected}", Phrase::joined(told, "{}; {}"), expected)
     }
 
     /// What was expected, in words, where one measure is compared with a number or with itself in
     /// the other run.
-    fn expected(&self) -> Option<String> {
+    fn expected(&self) -> Option<Phrase> {
         let [Term { factor: 1.0, of: Some((measure, Run::Now)) }] = self.left.0[..] else { return None };
         let amount = |value| amount(value, measure.unit());
         match self.right.0[..] {
-            [Term { factor, of: None }] => Some(format!("{} {}", self.relation.words(), amount(factor))),
+            [Term { factor, of: None }] => Some(self.relation.than(&amount(factor))),
             [Term { factor: 1.0, of: Some((other, Run::Against)) }] if other == measure => match self.relation {
-                Relation::More => Some("more".into()),
-                Relation::Less => Some("less".into()),
-                relation => Some(format!("{} as much", relation.words())),
+                Relation::More => Some(Phrase::text(mark("more"))),
+                Relation::Less => Some(Phrase::text(mark("less"))),
+                relation => Some(relation.than(&Phrase::text(mark("as much")))),
             },
             [Term { factor: 1.0, of: Some((other, Run::Against)) }, Term { factor, of: None }] if other == measure => {
                 match self.relation {
-                    Relation::More if factor > 0.0 => Some(format!("more than {} more", amount(factor))),
-                    Relation::Less if factor < 0.0 => Some(format!("more than {} less", amount(-factor))),
+                    Relation::More if factor > 0.0 => Some(phrase!("more than {} more", amount(factor))),
+                    Relation::Less if factor < 0.0 => Some(phrase!("more than {} less", amount(-factor))),
                     _ => None,
                 }
             }
@@ -197,23 +203,23 @@ impl Comparison {
 }
 
 impl Relation {
-    const fn words(self) -> &'static str {
+    /// `more than 15 %`.
+    fn than(self, amount: &Phrase) -> Phrase {
         match self {
-            Self::More => "more than",
-            Self::AtLeast => "at least",
-            Self::Less => "less than",
-            Self::AtMost => "at most",
-            Self::Equal => "exactly",
-            Self::Other => "other than",
+            Self::More => phrase!("more than {}", amount),
+            Self::AtLeast => phrase!("at least {}", amount),
+            Self::Less => phrase!("less than {}", amount),
+            Self::AtMost => phrase!("at most {}", amount),
+            Self::Equal => phrase!("exactly {}", amount),
+            Self::Other => phrase!("other than {}", amount),
         }
     }
 }
 
 /// A number to a tenth, with its unit.
-fn amount(value: f64, unit: &str) -> String {
-    let number = format!("{value:.1}");
-    let number = number.strip_suffix(".0").unwrap_or(&number);
-    if unit.is_empty() { number.into() } else { format!("{number} {unit}") }
+fn amount(value: f64, unit: &'static str) -> Phrase {
+    let number = if format!("{value:.1}").ends_with(".0") { phrase!("{:.0}", value) } else { phrase!("{:.1}", value) };
+    if unit.is_empty() { number } else { phrase!("{} {}", number, Phrase::text(unit)) }
 }
 
 impl Sum {
@@ -374,9 +380,43 @@ mod tests {
             ("migrations < 0 and conflicts = 3", "migrations made: no value now; expected less than 0"),
         ] {
             let test = Test::read(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-            assert_eq!(test.failures(value).join("\n"), failure, "{text}");
+            let failures: Vec<_> = test.failures(value).iter().map(Phrase::to_string).collect();
+            assert_eq!(failures.join("\n"), failure, "{text}");
             assert_eq!(test.holds(value), failure.is_empty(), "{text}");
             assert_eq!(Test::read(&test.to_string()).as_ref(), Ok(&test), "{test}");
+        }
+    }
+
+    /// The page's German.
+    struct German(std::collections::BTreeMap<String, String>);
+
+    impl tiebreak_model::phrase::Tongue for German {
+        fn template<'a>(&'a self, english: &'a str) -> &'a str {
+            self.0.get(english).map_or(english, String::as_str)
+        }
+
+        fn number<'a>(&self, english: &'a str) -> std::borrow::Cow<'a, str> {
+            english.replace('.', ",").into()
+        }
+    }
+
+    #[test]
+    fn what_is_missed_can_be_said_in_german() {
+        let german = serde_json::from_str(include_str!("../../../web/strings/de.json")).expect("a catalogue");
+        let german = German(german);
+        for (text, said) in [
+            ("empty_hosts_pct_mean >= 50%", "Leere Hosts: 12,3 % jetzt; erwartet: mindestens 50 %"),
+            (
+                "empty_hosts_pct_mean > empty_hosts_pct_mean(against) + 2",
+                "Leere Hosts: 12,3 % jetzt, 11 % zum Vergleich; erwartet: mehr als 2 % mehr",
+            ),
+            ("migrations < 0", "ausgeführte Migrationen: kein Wert jetzt; erwartet: weniger als 0"),
+            ("EmptyHosts.mean > 0", "Leere Hosts (Mittel): kein Wert jetzt; erwartet: mehr als 0 %"),
+        ] {
+            let mut told = String::new();
+            let failures = Test::read(text).expect(text).failures(value);
+            failures.iter().for_each(|it| it.say_in(&german, &mut told).expect("a string"));
+            assert_eq!(told, said, "{text}");
         }
     }
 

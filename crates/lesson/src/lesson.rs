@@ -1,6 +1,7 @@
 //! A lesson and its steps.
 
 use serde::{Deserialize, Serialize};
+use tiebreak_model::Phrase;
 
 use crate::claim::{Claim, Scope};
 use crate::measure::{Measure, Run};
@@ -93,13 +94,14 @@ impl Step {
     pub fn failures(&self, reach: Scope, value: impl Fn(Run, Measure) -> Option<f64>) -> Vec<String> {
         let counts = |scope: Scope| reach == Scope::Here || scope == Scope::Always;
         let claims = self.claims.iter().filter(|claim| counts(claim.scope));
-        let mut failures: Vec<_> = claims.flat_map(|claim| claim.test.failures(&value)).collect();
+        let mut failures: Vec<_> =
+            claims.flat_map(|claim| claim.test.failures(&value)).map(|it| it.to_string()).collect();
         if let Some(question @ Question::Pick { ask, scope, .. }) = &self.question
             && counts(*scope)
             && question.right(&value).is_none()
         {
-            let told: Vec<_> = question.tests().flat_map(|test| test.failures(&value)).collect();
-            failures.push(format!("{ask} has no correct answer, or several: {}", told.join("; ")));
+            let told = Phrase::joined(question.tests().flat_map(|test| test.failures(&value)), "{}; {}");
+            failures.push(format!("{ask} has no correct answer, or several: {told}"));
         }
         if let Some(question @ Question::Estimate { ask, scope, scale, .. }) = &self.question
             && counts(*scope)

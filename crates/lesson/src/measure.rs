@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use tiebreak_model::{Phrase, phrase};
 use tiebreak_placement::RULES;
 use tiebreak_sim::metrics::{METRICS, index_of};
 use tiebreak_sim::{FIGURES, RuleShare, World};
@@ -99,29 +100,29 @@ const MACHINE_OF_VM: &str = "machine_of_vm_";
 impl Measure {
     /// What it is called in a sentence.
     #[must_use]
-    pub fn title(self) -> String {
+    pub fn title(self) -> Phrase {
         match self {
-            Self::Total(at) => total(at).1.into(),
+            Self::Total(at) => Phrase::text(total(at).1),
             Self::Chart(at, fold) => {
-                let how = match fold {
-                    Fold::Mean => "mean of ",
-                    Fold::Least => "lowest ",
-                    Fold::Most => "highest ",
-                    Fold::Last => "last ",
-                };
-                format!("{how}{}", METRICS[at].declaration.title.to_ascii_lowercase())
+                let metric = Phrase::text(METRICS[at].declaration.title.to_ascii_lowercase());
+                match fold {
+                    Fold::Mean => phrase!("mean of {}", metric),
+                    Fold::Least => phrase!("lowest {}", metric),
+                    Fold::Most => phrase!("highest {}", metric),
+                    Fold::Last => phrase!("last {}", metric),
+                }
             }
             Self::Rule(at, share) => {
                 let id = rule_id(at);
                 match share {
-                    Share::Given => format!("candidates given to {id}"),
-                    Share::Left => format!("candidates left by {id}"),
-                    Share::Decided => format!("decisions in which {id} dropped any"),
-                    Share::LeftOne => format!("decisions in which {id} left one"),
-                    Share::Settled => format!("ties broken by {id}"),
+                    Share::Given => phrase!("candidates given to {id}", id),
+                    Share::Left => phrase!("candidates left by {id}", id),
+                    Share::Decided => phrase!("decisions in which {id} dropped any", id),
+                    Share::LeftOne => phrase!("decisions in which {id} left one", id),
+                    Share::Settled => phrase!("ties broken by {id}", id),
                 }
             }
-            Self::MachineOfVm(vm) => format!("machine of VM {vm}"),
+            Self::MachineOfVm(vm) => phrase!("machine of VM {vm}", vm),
         }
     }
 
@@ -274,7 +275,7 @@ mod tests {
         let mut all = 0;
         for measure in totals.chain(charts).chain(rules).chain([Measure::MachineOfVm(u64::MAX)]) {
             assert_eq!(measure.to_string().parse(), Ok(measure));
-            titles.insert(measure.title());
+            titles.insert(measure.title().to_string());
             all += 1;
         }
         assert_eq!(titles.len(), all, "no two are called alike");

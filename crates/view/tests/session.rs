@@ -1319,8 +1319,8 @@ fn a_rule_is_moved_until_the_run_reaches_the_goal() {
     session.does(Message::Reveal);
     assert_eq!(reaches(&session), Some(true));
     session.edits(Edit::use_rule("BestFit", false));
-    let misses = session.app.lesson.as_ref().expect("a lesson").misses();
-    assert!(misses[0].ends_with("expected more than 0 %"), "{misses:?}");
+    let misses = session.app.lesson.as_ref().expect("a lesson").misses().to_string();
+    assert!(misses.ends_with("expected more than 0 %"), "{misses:?}");
     session.does(Message::Solve);
     session.settle();
     assert_eq!(reaches(&session), Some(true));

@@ -673,9 +673,7 @@ fn verdict(link: &Link, app: &App, playing: &Playing) -> Html {
         (Question::Drag { .. }, _) => match playing.reaches_goal() {
             None => under_way(),
             Some(true) => tr("This run reaches the goal.").into(),
-            Some(false) => {
-                say("Not yet: {}. Change the rules; the run follows at once.", &[&playing.misses().join("; ")])
-            }
+            Some(false) => say("Not yet: {}. Change the rules; the run follows at once.", &[&tell(&playing.misses())]),
         },
     };
     let solve = link.callback(|_: MouseEvent| Message::Solve);

@@ -25,9 +25,9 @@ use tiebreak_console::scenario::{preset, set_fields};
 const RESAMPLES: u32 = 2_000;
 
 /// What all these tables say of themselves.
-const DERIVED: &str = "the paper's numbers, priors and formulas are not available: the beliefs are a derivation with \
-     priors fitted to other traces, so directions are compared, not levels";
-const SMALL: &str = "the small size only shows that everything works; one run per stratum shows no direction";
+const DERIVED: &str = "the paper's numbers, priors and formulas are not available; the beliefs are derived here, \
+with priors fitted to other traces, so only directions are comparable, not levels";
+const SMALL: &str = "the quick size only checks that everything works; one run per stratum cannot show a direction";
 
 /// How often the range of a number is halved: the limit is found to 2.5 points, the risk to a fifth of it.
 const HALVINGS: u32 = 5;
@@ -147,11 +147,11 @@ impl Lab {
         let ClusterYears { cores, years, arrivals, sla, .. } = self.years;
         let runs = if self.each == 1 { "a run".into() } else { format!("{} runs", self.each) };
         format!(
-            "A cluster of {cores} cores over {years} years, {arrivals} deployments an hour that ask to be let in, drawn from \
-             what the rules believe. The rule's number is the largest of {} tried with which {sla} % of the scale-outs fail at \
-             most over {runs} of each of three strata by badness; then as many other runs are made with it. Utilization and \
-             failures are means of those over the strata, in brackets their BCa intervals of 95 %. A deployment is thought \
-             over again once {} % of it has changed.",
+            "A cluster of {cores} cores over {years} years. {arrivals} deployments per hour request admission, \
+            drawn from the rules' beliefs. Each rule is tuned to the largest of {} thresholds at which at most \
+            {sla} % of the scale-outs fail, over {runs} from each of three strata by badness, and evaluated on as \
+            many other runs. Utilization and failures are means over the strata, with 95 % BCa intervals in \
+            brackets. A belief is updated once {} % of its deployment has changed.",
             1 + self.scale.pick(QUICK_HALVINGS, HALVINGS),
             self.settings.tolerance,
         )
@@ -165,8 +165,10 @@ impl Lab {
         }
         let words = |(case, judged): (&TunedRule, &Judged)| match judged.tuned.ending {
             Ending::Found => None,
-            Ending::MostIsWithin => Some(format!("{}: the largest value tried keeps the service level", case.words())),
-            Ending::NothingIsWithin => Some(format!("{}: no value tried keeps the service level", case.words())),
+            Ending::MostIsWithin => {
+                Some(format!("{}: even the largest threshold tried meets the service level", case.words()))
+            }
+            Ending::NothingIsWithin => Some(format!("{}: no threshold tried meets the service level", case.words())),
         };
         remarks.extend(cases.iter().zip(judged).filter_map(words));
         remarks
@@ -306,7 +308,7 @@ pub(super) fn rises(what: &'static str, low: &Judged, high: &Judged) -> Check {
     let is_tuned = low.tuned.best.is_some() && high.tuned.best.is_some();
     let (low, high) = (low.used_pct(), high.used_pct());
     Check::so(what, is_tuned && low < high, || {
-        let untuned = if is_tuned { "" } else { ", where no value tried keeps the service level" };
+        let untuned = if is_tuned { "" } else { ", where no threshold tried meets the service level" };
         format!("{high:.1} % against {low:.1} %{untuned}")
     })
 }
@@ -315,9 +317,16 @@ pub(super) fn rises(what: &'static str, low: &Judged, high: &Judged) -> Check {
 pub(super) fn keeps_sla(lab: &Lab, judged: &[Judged]) -> Check {
     let worst = judged.iter().flat_map(Judged::failed_pct).fold(0.0, f64::max);
     let sla = lab.years.sla;
-    Check::so("the service level is kept on other runs, on average over runs and over months", worst <= sla, || {
-        format!("up to {worst:.4} % fail, where {sla} % may: few runs of the worst stratum tune the number")
-    })
+    Check::so(
+        "the service level is met on the evaluation runs, on average over runs and over months",
+        worst <= sla,
+        || {
+            format!(
+                "up to {worst:.4} % fail, and {sla} % is allowed: the threshold is tuned on few runs of the worst \
+        stratum"
+            )
+        },
+    )
 }
 
 /// What selling more costs, case by case.
@@ -327,7 +336,7 @@ pub(super) fn tried_panel(cases: &[TunedRule], judged: &[Judged]) -> Panel {
         Series::new(case.name, role, Style::Line, judged.tried())
     };
     Panel::Plot(Plot {
-        title: "Scale-outs that fail, by what is in use, over the values tried".into(),
+        title: "Failed scale-outs by cores in use, over the thresholds tried".into(),
         unit: "%".into(),
         across: "% of the cores in use".into(),
         across_is_log: false,

@@ -25,7 +25,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let lab = Lab::of(given, scale, 4)?;
     let judged = lab.judge(&CASES)?;
     let setting = format!(
-        "{} With or without skipping the moments at which less than one core is expected of the new deployment.",
+        "{} With and without skipping marginal moments, at which the new deployment's forecast is below one core.",
         lab.words()
     );
     let about = About { name: NAME, source: "Cluster admission, Appendix E", setting, seeds: lab.seeds() };

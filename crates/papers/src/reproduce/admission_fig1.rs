@@ -26,7 +26,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let cases: Vec<_> =
         POLICIES.iter().flat_map(|case| OBSERVATIONS.map(|observations| TunedRule { observations, ..*case })).collect();
     let judged = lab.judge(&cases)?;
-    let setting = format!("{} The provider has this many observations of each new deployment.", lab.words());
+    let setting = format!("{} The provider starts with this many observations of each new deployment.", lab.words());
     let about = About { name: NAME, source: "Cluster admission, Figure 1", setting, seeds: lab.seeds() };
     let remarks = lab.remarks(&cases, &judged);
     let findings = Findings {

@@ -21,13 +21,13 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let lab = Lab::of(given, scale, 4)?;
     let judged = lab.judge(&CASES)?;
     let setting = format!(
-        "{} Every user has deployments of two kinds, of each of which the provider has one observation; the second-moment policy \
-         knows which kind arrives, or does not.",
+        "{} Every user has two kinds of deployments, and the provider has one observation of each kind. The \
+        second-moment policy runs with and without knowing which kind arrives.",
         lab.words()
     );
     let about = About { name: NAME, source: "Cluster admission, Figure 2", setting, seeds: lab.seeds() };
     let mut remarks = vec![
-        "the number of observations of the paper's provider is not available; it calls one equivalent to its section 6"
+        "the paper's number of observations is not available; it calls one observation equivalent to its section 6"
             .into(),
     ];
     remarks.extend(lab.remarks(&CASES, &judged));

@@ -98,9 +98,10 @@ impl Grids {
     fn words(&self) -> String {
         let Self { decisions, same, used_pct: [geometric, look_aheads], cores, hours } = self;
         format!(
-            "{same} of {decisions} decisions are the same with the geometric grid of moments ahead as with the five look-aheads of \
-             600 steps, in {cores} cores over {hours:.0} hours at a risk of {RISK} %; {geometric:.2} and {look_aheads:.2} % of the \
-             cores are in use (a decision that differs changes what later ones see)"
+            "the geometric grid of future moments and the five look-aheads of 600 steps make the same decision in \
+            {same} of {decisions} cases, on {cores} cores over {hours:.0} hours at a risk of {RISK} %; \
+            {geometric:.2} and {look_aheads:.2} % of the cores are in use (each differing decision changes the \
+            state for later ones)"
         )
     }
 }
@@ -129,11 +130,11 @@ fn checks(lab: &Lab, judged: &[Judged], grids: &Grids) -> Vec<Check> {
         rises("the first moment uses more of the cluster than the zeroth", zeroth, first),
         rises("so does the second moment", zeroth, second),
         Check::so("the second moment is within 5 points of the first, or above it", apart > -ABOUT, || {
-            format!("it is {:.1} points below: both are tuned on few runs", -apart)
+            format!("it is {:.1} points below; both are tuned on few runs", -apart)
         }),
         keeps_sla(lab, judged),
         Check::so(
-            "the geometric grid decides as the five look-aheads do, in 98 % of cases",
+            "the geometric grid and the five look-aheads make the same decision in 98 % of cases",
             grids.same_pct() >= 98.0,
             || format!("{:.1} %", grids.same_pct()),
         ),

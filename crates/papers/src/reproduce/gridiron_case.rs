@@ -193,8 +193,8 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     without_trace(given, NAME)?;
     let found = DRAWINGS.iter().map(simulated).collect::<Result<Vec<_>, _>>()?;
     let setting = format!(
-        "Bounds for uplinks of {} Gbit/s; and the figures' servers and VMs, run by the simulator: a VM comes every five \
-         minutes, takes the first server that has room for it and its links, and stays.",
+        "Bounds for uplinks of {} Gbit/s, and the servers and VMs of the figures in the simulator. A VM arrives \
+        every five minutes, is placed on the first server with room for it and its links, and never exits.",
         UPLINK_MBPS / 1_000
     );
     let about = About { name: NAME, source: "Gridiron, section IV and Figures 5 to 7", setting, seeds: vec![1] };
@@ -297,10 +297,13 @@ fn checks(found: &[DrawingOutcome]) -> Vec<Check> {
         bounded.map(|it| format!("{}: {} in place of {}", it.what, (it.ours)(), it.value)),
     )];
     for (what, name) in [
-        ("Figure 5: the four VMs stand as drawn, and the fifth fails because v1's uplink is full", "Figure 5"),
+        ("Figure 5: the four VMs are placed as drawn, and the fifth fails because v1's uplink is full", "Figure 5"),
         ("Figure 6 (a): on four servers all are placed", "Figure 6 (a)"),
-        ("Figure 6 (b): two and two on two servers fail by co-location, with less to reserve in all", "Figure 6 (b)"),
-        ("Figure 7 (a): after five on one server only one more is placed", "Figure 7 (a)"),
+        (
+            "Figure 6 (b): two VMs on each of two servers fail by co-location, although the total demand is smaller",
+            "Figure 6 (b)",
+        ),
+        ("Figure 7 (a): after five VMs on one server only one more is placed", "Figure 7 (a)"),
         ("Figure 7 (b): two on each server fail as well", "Figure 7 (b)"),
         ("Figure 7 (c): six VMs may stand in any way", "Figure 7 (c)"),
         ("with one VM on each server ten are placed", "ten VMs, D = 1"),
@@ -333,11 +336,11 @@ fn differs(drawing: &Drawing, outcome: &DrawingOutcome) -> Option<String> {
 
 fn remarks() -> Vec<String> {
     vec![
-        "a VM that fails reserves nothing here; the paper counts the links of v6 in Figure 7 that still fit, so that 9 \
-         links cross server 0's uplink where ours end with 5 and 8"
+        "here a failed VM reserves nothing; in Figure 7 the paper counts those links of v6 that still fit, so 9 \
+        links cross server 0's uplink in the paper, and 5 and 8 in ours"
             .into(),
-        "the cause is told by the simulator for each VM: co-location where each VM on the full server could have all of \
-         its own links alone, peering where one alone is too much"
+        "the simulator reports the cause for each VM: co-location if the full server could carry the links of each \
+        of its VMs alone, peering if the links of a single VM exceed the uplink"
             .into(),
     ]
 }

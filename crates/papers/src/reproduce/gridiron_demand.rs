@@ -122,8 +122,9 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let bases = Bases::of(given, &settings, scale)?;
     let begins = 2.0 / settings.days;
     let setting = format!(
-        "All links of VDCs of up to {CAP} VMs at 1 Mbit/s for each core of the smaller end, every 5 minutes, as if all \
-         VMs were placed: of the trace {}; and of {}, whose VMs live two days at most, from the end of the second day on.",
+        "All links of VDCs of up to {CAP} VMs, at 1 Mbit/s per core of the smaller VM, every 5 minutes, as if all \
+        VMs were placed: for the trace {}, and for {}, whose VMs live at most two days, measured from the end of \
+        the second day.",
         bases.trace_name,
         described(&settings),
     );
@@ -152,21 +153,21 @@ fn checks(all: &[(String, &Demands)]) -> Vec<Check> {
     };
     let doubles = |it: &Demands| it.ticks.iter().zip(&it.double).all(|(one, two)| two.links_kbps == 2 * one.links_kbps);
     vec![
-        of("twice the bandwidth per core is twice the demand, at every moment", doubles, |_| {
+        of("doubling the bandwidth per core doubles the demand at every moment", doubles, |_| {
             "not at every moment".into()
         }),
         of(
-            "links vary about as much as cores: at most twice as much",
+            "link demand varies at most twice as much as cores in use",
             |it| it.variation_pct(links_gbps) <= 2.0 * it.variation_pct(cores),
             |it| format!("{:.0} % against {:.0} %", it.variation_pct(links_gbps), it.variation_pct(cores)),
         ),
         of(
-            "links go from least to most by about a tenth: 5 to 20 %",
+            "link demand ranges over about a tenth: 5 to 20 %",
             |it| (5.0..=20.0).contains(&it.variation_pct(links_gbps)),
             |it| format!("{:.0} %", it.variation_pct(links_gbps)),
         ),
         of(
-            "all to all needs the most, a pipeline less, star and chain less than half of it",
+            "all-to-all needs the most, a pipeline less, star and chain less than half",
             |it| share_pct(it, 1) < 100.0 && share_pct(it, 2).max(share_pct(it, 3)) < 50.0,
             |it| {
                 format!(
@@ -182,10 +183,12 @@ fn checks(all: &[(String, &Demands)]) -> Vec<Check> {
 
 fn remarks() -> Vec<String> {
     vec![
-        "the paper says that bandwidth is a multiple of the cores by design; it is, times the peers that each VM has, so \
-         that links vary more than cores where VDCs grow and shrink as a whole"
+        "the paper says that bandwidth is a multiple of the cores by design; it is also multiplied by each VM's \
+        number of peers, so link demand varies more than cores where VDCs grow and shrink as a whole"
             .into(),
-        "a few thousand VMs at a time vary more than the paper's hundred thousand, for one VDC of 30 is a larger share".into(),
+        "a few thousand concurrent VMs vary more than the paper's hundred thousand, because one VDC of 30 is a \
+        larger share"
+            .into(),
     ]
 }
 

@@ -43,7 +43,8 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let settings = deployments(scale);
     let bases = Bases::of(given, &settings, scale)?;
     let setting = format!(
-        "The trace {}, and {}, on a grid of 5 minutes without VMs that come and go in one tick; each tenant is a VDC.",
+        "The trace {}, and {}, on a grid of 5 minutes, without VMs that start and end in the same tick. Each tenant \
+        is a VDC.",
         bases.trace_name,
         described(&settings),
     );
@@ -79,18 +80,18 @@ fn checks(all: &[(String, PeakSizes<'_>)]) -> Vec<Check> {
             &|it| format!("{} against {}", largest(&it.sizes), p90(it)),
         ),
         of(
-            "a tenth of the VDCs have 30 VMs or more at a time, so that capping at 30 cuts about so many",
+            "a tenth of the VDCs have 30 concurrent VMs or more, so a cap of 30 affects about that many",
             &|it| p90(it) >= 30.0,
-            &|it| format!("a tenth have {} or more, because most of its tenants have few VMs or one", p90(it)),
+            &|it| format!("a tenth have {} or more, because most tenants have one or few VMs", p90(it)),
         ),
         of("half of the VDCs are small: 10 VMs or fewer", &|it| p50(it) <= 10.0, &|it| format!("{}", p50(it))),
         of(
-            "at most 5 % of the VMs come and go in one tick",
+            "at most 5 % of the VMs start and end in the same tick",
             &|it| it.base.instant as f64 <= 0.05 * it.base.vms_before as f64,
-            &|it| format!("{:.1} %, because lives of minutes are told there", instant_pct(it)),
+            &|it| format!("{:.1} %, because this trace includes lifetimes of minutes", instant_pct(it)),
         ),
         of("cleaning leaves 99 % of the VDCs", &|it| left_pct(it) >= 99.0, &|it| {
-            format!("{:.1} %, because most of the others are one VM of minutes", left_pct(it))
+            format!("{:.1} %, because most others are single VMs that run for minutes", left_pct(it))
         }),
     ]
 }
@@ -107,14 +108,15 @@ fn remarks(trace: &PeakSizes<'_>, has_deployments: bool) -> Vec<String> {
     let mut remarks = vec!["the paper calls 53,467 of 2,013,767 less than 2 %; it is 2.7 %".to_owned()];
     if !has_deployments {
         remarks.push(
-            "the paper's VDCs are deployments, groups of VMs that a customer manages together; what stands for them in \
-             this trace are its tenants"
+            "the paper's VDCs are deployments, groups of VMs that a customer manages together; here the trace's \
+            tenants represent them"
                 .into(),
         );
     }
     if 2 * trace.base.off_grid > trace.base.vms_before {
         remarks.push(
-            "this trace tells times finer than 5 minutes, so most VMs are off the grid; the paper's stands on it but for 27"
+            "this trace has times finer than 5 minutes, so most VMs are off the grid; all but 27 of the paper's are \
+            on it"
                 .into(),
         );
     }

@@ -71,7 +71,8 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let settings = deployments(scale);
     let bases = Bases::of(given, &settings, scale)?;
     let setting = format!(
-        "The VDCs of gridiron-fig3, of the trace {} and of {}: VMs that come to a VDC which has had {CAP} at a time are another VDC.",
+        "The VDCs of gridiron-fig3, for the trace {} and for {}. Once a VDC has had {CAP} concurrent VMs, later VMs \
+        form another VDC.",
         bases.trace_name,
         described(&settings),
     );
@@ -105,7 +106,7 @@ fn checks(all: &[(String, &CappedSizes)]) -> Vec<Check> {
             |it| format!("one has {}", it.after.last().copied().unwrap_or(0)),
         ),
         of(
-            "VDCs that never had 30 VMs are what they were, VM by VM",
+            "VDCs that never had 30 VMs are unchanged, VM by VM",
             |it| it.small_changed == 0,
             |it| format!("{} of {} have changed", it.small_changed, it.small),
         ),
@@ -127,17 +128,19 @@ fn remarks(trace: &CappedSizes) -> Vec<String> {
     let parts = trace.after.len() - trace.small;
     vec![
         format!(
-            "of the trace, {split} VDCs of 30 VMs or more became {parts}; how many times as many VDCs there are follows \
-             from how many are so large and from how many VMs come to them in all, also after each other"
+            "in the trace, {split} VDCs of 30 VMs or more became {parts}; the growth in VDCs depends on how many \
+            are that large and on how many VMs they have in total, including VMs that run one after another"
         ),
-        "a VDC that has been full takes no VM any more even when it has shrunk, so that parts of a large one may be small".into(),
+        "a VDC that was full once accepts no further VM even after it has shrunk, so parts of a large VDC may be \
+        small"
+            .into(),
     ]
 }
 
 fn panel(trace: &CappedSizes, generated: &CappedSizes) -> Panel {
     let line = |name, role, sizes: &[u32]| Series::new(name, role, Style::Steps, distribution(sizes));
     Panel::Plot(Plot {
-        title: "VDCs with at most so many VMs at a time, capped at 30".into(),
+        title: "VDCs by their peak number of VMs, capped at 30".into(),
         unit: "%".into(),
         across: "VMs".into(),
         across_is_log: true,

@@ -23,9 +23,9 @@ static CASES: [PoolOrigin; 2] = [TRACE, MADE_UP];
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let Cases { trace, seeds, found } = in_cases(given, &CASES, |whole| one(whole, given))?;
     let setting = format!(
-        "An oracle that is right about so many VMs (an error of 0.001 decades) and wrong about the others (3 decades), \
-         and says 14 days at most. {} pools cut from {trace}, and {} made up, as in Figure 6. {BASELINE} Percentage \
-         points over the baseline.",
+        "An oracle that is right about the given share of VMs (an error of 0.001 decades) and wrong about the \
+        others (3 decades), and predicts at most 14 days. {} pools cut from {trace}, and {} generated, as in Figure \
+        6. {BASELINE} Percentage points over the baseline.",
         found[0][0].len(),
         found[1][0].len(),
     );

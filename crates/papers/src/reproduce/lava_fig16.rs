@@ -40,10 +40,10 @@ const BOUND: usize = 6;
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let Cases { trace, seeds, found } = in_cases(given, &CASES, |whole| one(whole, given))?;
     let setting = format!(
-        "Mean share of empty hosts in {} pools cut from {trace}, in as many for those of its VMs that come after the \
-         start, and in {} made up, as in Figure 6; the bound is what nobody has of the scarcer of cores and memory. \
-         Packed anew, the largest first, are the VMs alive every 12 hours. {BASELINE} In a cold start the rule places \
-         these too.",
+        "Mean share of empty hosts in {} pools cut from {trace}, in as many with only the VMs that arrive after the \
+        start, and in {} generated, as in Figure 6. The bound is the free share of the scarcer of cores and memory. \
+        Repacking places the VMs alive, largest first, every 12 hours. {BASELINE} In a cold start the rule places \
+        these too.",
         found[0][0].len(),
         found[2][0].len(),
     );
@@ -133,7 +133,7 @@ fn checks(found: &[RunsByPool]) -> Vec<Check> {
     vec![
         more("NILAS leaves more hosts empty with repredictions than without, in all pools", &ALL, MODEL, ONE_SHOT),
         more("more with the oracle", &ALL, ORACLE, MODEL),
-        more("and more under ideal conditions, where VMs are alive at the start", &[&TRACE, &MADE_UP], IDEAL, ORACLE),
+        more("and more under ideal conditions, if VMs are alive at the start", &[&TRACE, &MADE_UP], IDEAL, ORACLE),
         in_pools(
             "ideal conditions come near the bound: three quarters of the way from the baseline",
             &ALL,
@@ -147,8 +147,8 @@ fn remarks(found: &[RunsByPool]) -> Vec<String> {
     let words = |(case, found): (&PoolOrigin, &RunsByPool)| {
         let [bound, repacked, ideal] = [BOUND, REPACKED, IDEAL].map(|step| mean(found, step) - mean(found, 0));
         format!(
-            "{}: the bound is {bound:.1} points above the baseline; packing all VMs anew, which moves VMs that run, would \
-             bring {repacked:.1}, and of these ideal conditions bring {:.0} %",
+            "{}: the bound is {bound:.1} points above the baseline; repacking all VMs, which moves running VMs, \
+            would gain {repacked:.1}, and ideal conditions achieve {:.0} % of that",
             case.name,
             100.0 * ideal / repacked,
         )

@@ -26,9 +26,9 @@ static CASES: [PoolOrigin; 2] = [TRACE, MADE_UP];
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let Cases { trace, seeds, found } = in_cases(given, &CASES, |whole| one(whole, given))?;
     let setting = format!(
-        "NILAS in {} pools cut from {trace} and in {} made up, as in Figure 6, with the trained predictor. {BASELINE} A \
-         machine is always predicted again when a VM comes or goes and when it should be free. Percentage points of \
-         empty hosts over predictions that are never old.",
+        "NILAS in {} pools cut from {trace} and in {} generated, as in Figure 6, with the trained predictor. \
+        {BASELINE} A machine is always repredicted when a VM is placed or exits and when its expected exit passes. \
+        Percentage points of empty hosts over predictions that are never stale.",
         found[0][0].len(),
         found[1][0].len(),
     );
@@ -83,7 +83,7 @@ fn checks(found: &[RunsByPool]) -> Vec<Check> {
         Check::so(what, longest < exact, || format!("{longest:.1} against {exact:.1} thousand"))
     };
     vec![
-        kept("keeping predictions costs less than a quarter of a point of empty hosts", &found[0]),
+        kept("caching predictions costs less than a quarter of a point of empty hosts", &found[0]),
         kept("also in the generated pools", &found[1]),
         fewer("kept for 15 minutes, fewer are made", &found[0]),
         fewer("also there", &found[1]),
@@ -112,7 +112,7 @@ fn panels(found: &[RunsByPool]) -> Vec<Panel> {
         })
     };
     vec![
-        plot("Empty hosts over predictions that are never old", "points", PoolRuns::gain),
+        plot("Empty hosts over predictions that are never stale", "points", PoolRuns::gain),
         plot("Predictions for running VMs", "1000s", repredictions),
     ]
 }

@@ -77,9 +77,9 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let mut lines = lines.into_iter();
     let found: Vec<RunsByPool> = cases.iter().map(|_| lines.by_ref().take(seeds.len()).collect()).collect();
     let setting = format!(
-        "{} pools of {} to {} machines cut from {trace} by tenant, others for each seed, 60 to 85 % full at their \
-         peak; requests of more than {REQUEST_VMS_MAX} VMs are left out. {BASELINE} Trees learn from the first two \
-         days, which are not measured. Percentage points over the baseline; below, with one thing changed.",
+        "{} pools of {} to {} machines cut from {trace} by tenant, different for each seed, 60 to 85 % full at \
+        their peak. Requests of more than {REQUEST_VMS_MAX} VMs are excluded. {BASELINE} Trees learn from the first \
+        two days, which are not measured. Percentage points over the baseline; below, with one change each.",
         found[TRACE][0].len(),
         machines(&found[TRACE]).min().unwrap_or(0),
         machines(&found[TRACE]).max().unwrap_or(0),
@@ -179,18 +179,19 @@ fn of_pool(found: &RunsByPool, pool: usize, run: usize) -> f64 {
 fn remarks(origin: &Origin, found: &[RunsByPool]) -> Vec<String> {
     let refused = found[TRACE].iter().flatten().flat_map(|pool| &pool.seen).map(|seen| seen.refused).max().unwrap_or(0);
     let mut remarks = vec![
-        "start too: the lifetime rules place the VMs alive at the start as well; nobody stays: without VMs alive at \
-         the start that the trace never ends; larger pools: a quarter as many; 3 buckets: of BestFit, as in the default \
-         list; waste: WasteMinimization in place of BestFit; one mean: every VM is expected to live as long as the mean \
-         of all; made up: pools of a generated workload, in which nothing tells long lives from short ones but uptime"
+        "start too: the lifetime rules also place the VMs alive at the start; nobody stays: without VMs alive at \
+        the start whose end is not in the trace; larger pools: a quarter as many; 3 buckets: of BestFit, as in the \
+        default list; waste: WasteMinimization instead of BestFit; one mean: the mean lifetime is predicted for \
+        every VM; made up: pools of a generated workload, in which only uptime distinguishes long lifetimes from \
+        short ones"
             .into(),
-        format!("the most VMs that any run of a pool of the trace refused: {refused}"),
+        format!("the most VMs refused in any run of a pool from the trace: {refused}"),
     ];
     if let Origin::Trace(_) = origin {
         let (at_start, stay) = held(origin);
         remarks.push(format!(
-            "of the memory in use after the warm-up, VMs that were alive at the start hold {at_start:.0} %, and those \
-             of them that the trace never ends {stay:.0} %: where these stand, no rule decides"
+            "after the warm-up, VMs alive at the start hold {at_start:.0} % of the memory in use, and those whose \
+            end is not in the trace {stay:.0} %: no rule decides where these are"
         ));
     }
     remarks

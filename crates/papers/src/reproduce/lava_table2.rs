@@ -38,10 +38,10 @@ const ORDERS: usize = 3;
 pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let Cases { trace, seeds, found } = in_cases(given, &CASES, |whole| one(whole, given))?;
     let setting = format!(
-        "Machines of {} pools cut from {trace}, and of {} made up, are emptied by live migration from day \
-         {WARM_UP_DAYS} on, as many as come about: 10 or 40 at a time, 3 VMs of each pool at a time, 20 minutes each. \
-         Nobody stays: without the VMs alive at the start that the trace never ends. The list is the default with an \
-         exact BestFit, without lifetime rules. Migrations of all pools of a seed.",
+        "Machines of {} pools cut from {trace}, and of {} generated, are emptied by live migration from day \
+        {WARM_UP_DAYS}: 10 or 40 machines at a time, with 3 concurrent migrations per pool, 20 minutes each. Nobody \
+        stays: without the VMs alive at the start whose end is not in the trace. The list is the default with an \
+        exact BestFit, without lifetime rules. Migrations are totals over all pools of a seed.",
         found[0][0].len(),
         found[2][0].len(),
     );
@@ -138,9 +138,9 @@ fn checks(found: &[RunsByPool]) -> Vec<Check> {
         Check::so(what, (2.2..=8.8).contains(&fewer), || format!("{fewer:.2} %"))
     };
     vec![
-        all("longest first by the oracle makes fewer migrations, in every row", LONGEST_BY_ORACLE),
+        all("longest first with the oracle needs fewer migrations in every row", LONGEST_BY_ORACLE),
         all("longest first by the predictor too", LONGEST_BY_PREDICTOR),
-        size("by half to twice as much as in the paper, in the pools of the trace", &found[0]),
+        size("the reduction is half to twice the paper's in the pools of the trace", &found[0]),
         size("and in the generated pools", &found[2]),
     ]
 }
@@ -149,16 +149,16 @@ fn remarks(found: &[RunsByPool]) -> Vec<String> {
     let ending = found.iter().map(|found| over_all(found, |pool| pool.ending_pct)).collect::<Vec<_>>();
     let refused = found.iter().flatten().flatten().flat_map(|pool| &pool.seen).map(|seen| seen.refused).max();
     vec![
-        "ended before: of the VMs scheduled those that ended before it was their turn, in the order of placement and \
-         longest first by the oracle; in the paper 23 and 32 % in the order of the trace. Fewer: of as many scheduled. \
-         The paper's rows: scheduled, as placed, longest first by an oracle (fewer)"
+        "ended before: the share of scheduled VMs that ended before their migration, in the order of placement and \
+        longest first with the oracle; in the paper 23 and 32 % in the order of the trace. Fewer: for the same \
+        number scheduled. The paper's rows: scheduled, as placed, longest first with an oracle (fewer)"
             .into(),
         format!(
-            "of the VMs alive at a time {:.1} % of the trace end within 8 hours, in which two dozen of a machine would \
-             migrate; {:.1} % where nobody stays, and {:.1} % of the made-up ones",
+            "{:.1} % of the concurrent VMs of the trace end within 8 hours, the time in which two dozen VMs of a \
+            machine would migrate; {:.1} % without those that stay, and {:.1} % in the generated pools",
             ending[0], ending[1], ending[2],
         ),
-        format!("the most VMs that any run of a pool refused: {}", refused.unwrap_or(0)),
+        format!("the most VMs refused in any run of a pool: {}", refused.unwrap_or(0)),
     ]
 }
 
@@ -168,7 +168,7 @@ fn panels(found: &[RunsByPool]) -> Vec<Panel> {
         seeds.map(|(seed, pools)| ((seed + 1) as f64, fewer_pct(pools, 0, order))).collect()
     };
     vec![Panel::Plot(Plot {
-        title: "Migrations fewer than in the order of placement".into(),
+        title: "Migrations saved compared with the order of placement".into(),
         unit: "%".into(),
         across: "seed".into(),
         across_is_log: false,

@@ -93,7 +93,7 @@ impl JobMix {
 struct Settled {
     /// The most hosts in use at one time.
     needed: f64,
-    /// Hosts in use when no short job has come for a while.
+    /// Hosts in use after short jobs have stopped.
     kept: f64,
     /// Hosts in use when as many long jobs have come then as all places take.
     turned: f64,
@@ -114,11 +114,11 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let by_size: Vec<&[Trio]> = trios.chunks(seeds.len()).collect();
     let by_terms: Vec<&[&[Trio]]> = by_size.chunks(hosts.len()).collect();
     let setting = format!(
-        "The paper's model by itself: hosts of {PLACES} places, {:.0} % of the jobs long, which live {LONG_OVER_SHORT} \
-         times as long as short ones and hold {:.0} % of the places; {:.0} % are predicted wrong. After {SETTLING} lives \
-         of a long job, needed: the most hosts in use at a time in the next {MEASURED}; kept: those in use when after \
-         that no short job has come for {PAUSE} short lives; turned: those in use when then so many long jobs have come \
-         as would fill m hosts with those that are there.",
+        "The paper's model alone: hosts of {PLACES} places. {:.0} % of the jobs are long: they live \
+        {LONG_OVER_SHORT} times as long as short ones and hold {:.0} % of the places. {:.0} % of the predictions \
+        are wrong. After {SETTLING} long lifetimes, needed: the peak of hosts in use in the next {MEASURED}; kept: \
+        hosts in use after another {PAUSE} short lifetimes without a new short job; turned: hosts in use once \
+        enough long jobs have arrived to fill m hosts together with the existing ones.",
         100.0 * terms[0].long,
         100.0 - terms[0].short_places_pct(),
         100.0 * terms[0].wrong,
@@ -357,11 +357,11 @@ fn checks(hosts: &[u64], by_size: &[&[Trio]]) -> Vec<Check> {
     let checks = [
         of(
             needed,
-            "best fit that does not learn needs more hosts while nothing changes, whatever m",
-            "by a number that grows like m, as its power of 0.8 to 1.2",
+            "without learning, best fit needs more hosts in steady state, for every m",
+            "the excess grows like m, with an exponent of 0.8 to 1.2",
         ),
-        of(kept, "it keeps more hosts in use when no short job comes, whatever m", "by a number that grows like m"),
-        of(turned, "and has more in use when long jobs take the places, whatever m", "by a number that grows like m"),
+        of(kept, "it keeps more hosts in use after short jobs stop, for every m", "by a number that grows like m"),
+        of(turned, "and more in use once long jobs take the places, for every m", "by a number that grows like m"),
     ];
     checks.into_iter().flatten().collect()
 }
@@ -406,8 +406,8 @@ fn panels(hosts: &[u64], by_size: &[&[Trio]]) -> Vec<Panel> {
     };
     vec![
         plot("Hosts needed while nothing changes", |seen| seen.needed),
-        plot("Hosts in use when no short job has come for a while", |seen| seen.kept),
-        plot("Hosts in use when long jobs have taken the places of short ones", |seen| seen.turned),
+        plot("Hosts in use after short jobs have stopped", |seen| seen.kept),
+        plot("Hosts in use after long jobs have replaced short ones", |seen| seen.turned),
     ]
 }
 

@@ -223,8 +223,8 @@ pub(super) fn baseline(whole: &Workload, given: &Given) -> Result<Variant, Failu
 }
 
 /// What that is, in a sentence.
-pub(super) const BASELINE: &str = "The baseline is the default list with an exact BestFit, lifetime rules stand just \
-                                   above it, and VMs alive at the start are placed by the baseline.";
+pub(super) const BASELINE: &str = "The baseline is the default list with an exact BestFit. Lifetime rules are just \
+above it, and the baseline places VMs alive at the start.";
 
 /// A way to use lifetimes.
 #[derive(Clone, Copy, PartialEq, Eq)]

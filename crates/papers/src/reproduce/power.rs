@@ -273,9 +273,10 @@ pub(super) fn over_time(title: &str, unit: &str, tried: &[&SeedOutcomes], of: fn
 /// What the proxies are, in a sentence.
 pub(super) fn proxies() -> String {
     format!(
-        "latency is the 95th percentile of the queue M/M/k, running time that of a program; {:.0} % of the work is bound by the \
-         CPU. That and the utilizations, {:.0} and {:.0} %, are not published: they were searched so that the published slowdowns of \
-         one server come out about right (18 % and 35 % latency, 28 % running time, RAPL at 210 W); all else follows",
+        "latency is the 95th percentile of an M/M/k queue, running time that of a program; {:.0} % of the work is \
+        CPU-bound. This share and the utilizations, {:.0} and {:.0} %, are not published: they were fitted to the \
+        published slowdowns of one server (18 % and 35 % latency, 28 % running time, RAPL at 210 W); everything \
+        else follows from them",
         100.0 * CPU_BOUND,
         100.0 * USER_FACING_BUSY,
         100.0 * BATCH_BUSY,

@@ -57,8 +57,8 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     };
     let caps = CAPS_W.into_iter().zip(PAPER).map(at_cap).collect::<Result<Vec<_>, _>>()?;
     let setting = format!(
-        "One server of 40 cores for {seconds} s: a user-facing VM of 20 cores, {:.0} % busy, and a batch VM of 20, {:.0} % busy, \
-         straying by up to 3 points every second.",
+        "One server of 40 cores for {seconds} s: a user-facing VM of 20 cores, {:.0} % utilized, and a batch VM of \
+        20 cores, {:.0} % utilized, varying by up to 3 points every second.",
         100.0 * USER_FACING_BUSY,
         100.0 * BATCH_BUSY,
     );
@@ -66,7 +66,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let findings = Findings {
         rows: all.map(SeedOutcomes::row).collect(),
         checks: checks(&no_cap, &caps),
-        remarks: vec![proxies(), "the paper's bars have no numbers but those in its text".into()],
+        remarks: vec![proxies(), "the paper gives numbers for its bars only in the text".into()],
         panels: panels(&no_cap, &caps),
     };
     let about = About { name: NAME, source: "Power oversubscription, Figures 4 and 5", setting, seeds };
@@ -99,12 +99,12 @@ fn checks(no_cap: &SeedOutcomes, caps: &[AtCap]) -> Vec<Check> {
             || format!("{:.1} W against {:.1} W", shown.per_vm.mean_w(), shown.full_server.mean_w()),
         ),
         Check::so(
-            "full-server capping delays users the more the lower the cap",
+            "under full-server capping, latency rises as the cap falls",
             full.is_sorted_by(|one, other| one < other),
             || format!("latencies {full:.2?}"),
         ),
         Check::so("at 230 W by more than a tenth", full[SHOWN] > 1.1, || format!("by a factor of {:.2}", full[SHOWN])),
-        Check::so("per-VM capping does not delay them down to 220 W", protected.iter().all(kept), || {
+        Check::so("per-VM capping does not raise it down to 220 W", protected.iter().all(kept), || {
             format!("latencies {:.2?}", protected.iter().map(|cap| cap.per_vm.latency()).collect::<Vec<_>>())
         }),
         Check::so(

@@ -48,9 +48,10 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
         per_vm_imbalanced: tried("per-VM, imbalanced", "latency as full-server", &imbalanced, Some(true))?,
     };
     let setting = format!(
-        "{SERVERS} servers of 40 cores under {BUDGET_W} W for {seconds} s, with {VMS} user-facing VMs of 4 cores, {:.0} % busy, and \
-         {VMS} batch VMs of 6, {:.0} % busy, straying by up to 3 points every second: 3 of each on every server, or user-facing ones \
-         on {USER_FACING_SERVERS} servers and batch on the other {}.",
+        "{SERVERS} servers of 40 cores under {BUDGET_W} W for {seconds} s, with {VMS} user-facing VMs of 4 cores, \
+        {:.0} % utilized, and {VMS} batch VMs of 6 cores, {:.0} % utilized, varying by up to 3 points every second: \
+        3 of each kind on every server, or user-facing VMs on {USER_FACING_SERVERS} servers and batch VMs on the \
+        other {}.",
         100.0 * USER_FACING_BUSY,
         100.0 * BATCH_BUSY,
         SERVERS - USER_FACING_SERVERS,
@@ -88,9 +89,10 @@ fn imbalanced() -> Vec<Vec<Part>> {
 fn remarks() -> Vec<String> {
     vec![
         proxies(),
-        "the paper does not say how many servers each kind has where they are apart; 4 and 8 are about as their cores"
+        "the paper does not say how many servers each kind has when they are separate; 4 and 8 are about \
+        proportional to their cores"
             .into(),
-        "cores are lifted every 30 s, so that for a moment the chassis is over its budget again".into(),
+        "throttling is lifted every 30 s, so the chassis briefly exceeds its budget again".into(),
     ]
 }
 
@@ -118,7 +120,7 @@ impl CappingTrials {
                 format!("{longest:.1} s")
             }),
             Check::so(
-                "per-VM capping of balanced VMs leaves latency as it is",
+                "per-VM capping of balanced VMs does not change latency",
                 per_vm_balanced.latency() <= 1.0 + ABOUT,
                 || format!("{:.2}", per_vm_balanced.latency()),
             ),
@@ -126,12 +128,12 @@ impl CappingTrials {
                 format!("{:.2}", full_balanced.latency())
             }),
             Check::so(
-                "where kinds are apart, per-VM capping delays users about as much as full-server capping",
+                "with separate kinds, per-VM capping raises latency about as much as full-server capping",
                 (apart.0 - apart.1).abs() <= ABOUT * apart.1,
                 || {
                     format!(
-                        "{:.2} against {:.2}: batch, which drops to half at once, makes room for users in the first seconds after \
-                         every alert",
+                        "{:.2} against {:.2}: batch VMs drop to half at once, which frees power for user-facing VMs \
+                        in the first seconds after every alert",
                         apart.0, apart.1
                     )
                 },

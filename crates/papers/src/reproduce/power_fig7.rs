@@ -75,9 +75,9 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let tried = at_once(&seeds, |seed| one(&variant, *seed, scale))?;
     let cluster = &variant.clusters[0].settings;
     let setting = format!(
-        "{} servers in {} chassis under Table I's requests for {}; failures are VMs of requests that were refused, \
-         deviations those of the mean scores by what VMs really use. PowerBalance breaks the ties that the default list \
-         leaves. Means over seeds.",
+        "{} servers in {} chassis under Table I's requests for {}. Failures are VMs of refused requests; deviations \
+        are those of the mean scores, computed from real utilization. PowerBalance breaks the ties that the default \
+        list leaves. Means over seeds.",
         cluster.machines,
         cluster.racks * cluster.chassis,
         scale.pick("5 days", "30 days"),
@@ -208,7 +208,7 @@ fn checks(tried: &[SeedRuns]) -> Vec<Check> {
     };
     vec![
         Check::so(
-            "a high alpha fails no more requests than no rule",
+            "with a high alpha no more requests fail than without the rule",
             larger(&failed[3..]) <= plain(FAILED) + SAME_POINTS,
             || format!("{:.2} % against {:.2} %", larger(&failed[3..]), plain(FAILED)),
         ),
@@ -219,7 +219,7 @@ fn checks(tried: &[SeedRuns]) -> Vec<Check> {
             format!("{:.2} to {:.2} % against {:.2} %", smaller(&empty), larger(&empty), plain(EMPTY))
         }),
         Check::so(
-            "with alpha 0.8 chassis and servers are better balanced than with no rule",
+            "with alpha 0.8 chassis and servers are better balanced than without the rule",
             balanced == [true; 2],
             || {
                 format!(
@@ -279,13 +279,15 @@ fn remarks(tried: &[SeedRuns]) -> Vec<String> {
     };
     let mut remarks: Vec<String> = (0..tried[0].places.len()).map(at).collect();
     remarks.push(
-        "the paper weights its rules and gives no weights: its policy uses a few more servers; below the packing rules of a \
-         strict list the rule chooses among what they leave, which costs neither room nor empty servers"
+        "the paper weights its rules but gives no weights; its policy uses a few more servers. Below the packing \
+        rules of a strict list, the rule chooses only among the machines that they leave, which costs neither \
+        capacity nor empty servers"
             .into(),
     );
     remarks.push(
-        "the paper's forests had learned before, from all of Azure; ours learn from the first days of one cluster, and \
-         of the VMs that come in these days nothing is foretold. What is foretold of utilization is the upper end of a bucket"
+        "the paper's forests were trained in advance on all of Azure; ours learn from the first days of one \
+        cluster, and VMs that arrive in these days have no predictions. The predicted utilization is the upper end \
+        of a bucket"
             .into(),
     );
     remarks

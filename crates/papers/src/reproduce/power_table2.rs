@@ -48,8 +48,8 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let found: Vec<ScoredByTechnique> = seeds.iter().map(|seed| scored(settings, Seed(*seed))).collect();
     let setting = format!(
         "{} series of five weekdays, {} % clearly and {} % possibly user-facing, {} % machine-generated, {} % neither, with \
-         noise, interruptions, trends and varying peaks; each technique's Compare8 is cut where the recall of the first two \
-         reaches the target.",
+         noise, interruptions, trends and varying peaks; each technique's threshold for Compare8 is set where the \
+         recall of the first two reaches the target.",
         settings.count, settings.kinds_pct[0], settings.kinds_pct[1], settings.kinds_pct[2], settings.kinds_pct[3]
     );
     let about = About { name: NAME, source: "Power, Table II", setting, seeds };
@@ -139,18 +139,20 @@ fn remarks(found: &[ScoredByTechnique]) -> Vec<String> {
     let [templates, fourier] = [0, 2].map(|technique| precision_pct(found, technique, compare8, 0.9));
     let share = |kind: Kind| format!("{:.1} % of those {}", 100.0 * share_below(found, kind, THRESHOLD), kind.title());
     vec![
-        "the paper's numbers are recall and precision in percent, of 840 workloads of Azure labelled by hand; ours are made, \
-         and shares and sizes of their troubles are ours"
+        "the paper's numbers are recall and precision in percent, for 840 Azure workloads labelled by hand; ours \
+        are generated, and the shares and sizes of their disturbances are our choice"
             .into(),
-        "how the paper scored the other techniques is not available; ours compare what a period leaves unexplained, \
-         as templates do".into(),
-        format!("templates cut at {THRESHOLD}, as the paper does: {}", Kind::ALL.map(share).join(", ")),
-        "pulses every 3, 6 or 12 hours, 4 of 10 machine-generated series of ours, divide a day but not 8 hours: Compare8 \
-         takes them for a day's, Compare12 does not"
+        "the paper's scores for the other techniques are not available; ours compare what a period leaves \
+        unexplained, as templates do"
+            .into(),
+        format!("templates with a threshold of {THRESHOLD}, as in the paper: {}", Kind::ALL.map(share).join(", ")),
+        "pulses every 3, 6 or 12 hours, in 4 of 10 of our machine-generated series, fit a day but not 8 hours: \
+        Compare8 mistakes them for a daily pattern, Compare12 does not"
             .into(),
         format!(
-            "at a recall of 90 %, precision is {fourier:.1} % by the Fourier transform and {templates:.1} % by templates: the \
-             transform takes no pulses for a day's, but cannot see the last of the user-facing"
+            "at a recall of 90 %, precision is {fourier:.1} % with the Fourier transform and {templates:.1} % with \
+            templates: the transform does not mistake pulses for a daily pattern, but misses the last of the \
+            user-facing series"
         ),
     ]
 }

@@ -51,8 +51,8 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let found = found(&seeds, habits, settings)?;
     let judged = found[0].forests[PAPERS].criticality.predictions;
     let setting = format!(
-        "{} VMs of {} subscriptions over {} days, sizes and lifetimes as in the paper's Table I; {} trees learn after {} days \
-         and foretell the {judged} VMs after that. VMs that live less than five days cannot be classified and are labelled \
+        "{} VMs of {} subscriptions over {} days, sizes and lifetimes as in the paper's Table I. {} trees are \
+        trained after {} days and predict the {judged} VMs after that. VMs that live less than five days cannot be classified and are labelled \
          user-facing. Predictions below {} % confidence are not used.",
         habits.vms, habits.tenants, habits.days, settings.trees, settings.train_days, CONFIDENCES_PCT[PAPERS],
     );
@@ -131,18 +131,19 @@ fn checks(found: &[SeedQuality]) -> Vec<Check> {
     let above =
         |what, one: f64, other: f64| Check::so(what, one > other, || format!("{one:.1} % against {other:.1} %"));
     vec![
-        Check::so("forests find 98 % of the user-facing VMs or more", user_facing >= 98.0, || {
+        Check::so("forests find at least 98 % of the user-facing VMs", user_facing >= 98.0, || {
             format!("{user_facing:.1} %")
         }),
-        above("more predictions of the type are sure than of the percentile", types, p95),
+        above("more predictions are confident for the type than for the percentile", types, p95),
         above(
-            "of surer predictions of the percentile more are right: from 90 % confidence on than from 50 %",
+            "more confident predictions of the percentile are more often right: above 90 % confidence than above 50 \
+            %",
             sure,
             unsure,
         ),
         popular_first("buckets 1 and 4 are found more often than 2 and 3", found, Confusion::recall),
         popular_first("and more precisely", found, Confusion::precision),
-        above("forests are sure of the percentile more often than boosting", p95, boosted),
+        above("forests are confident of the percentile more often than boosting", p95, boosted),
         above("and right more often where they are sure", p95_right[0], p95_right[1]),
         above("and find more of the middle buckets, 2 and 3", middle[0], middle[1]),
     ]
@@ -164,20 +165,20 @@ fn remarks(found: &[SeedQuality], habits: Habits) -> Vec<String> {
         of(0) / (of(0) + of(1))
     });
     vec![
-        "the paper's numbers are the share of sure predictions, recall and precision of each bucket, and accuracy, in percent; \
-         of the type, 1 is not user-facing and 2 user-facing"
+        "the paper's numbers are the share of confident predictions, recall and precision of each bucket, and \
+        accuracy, in percent; for the type, 1 is not user-facing and 2 is user-facing"
             .into(),
         format!(
             "{others:.1} % of ours are labelled not user-facing; the paper's recalls, precisions and accuracy together imply \
              about 4 %"
         ),
         format!(
-            "what a subscription's VMs have in common is lost with Azure's trace: of ours {:.0} % keep to its type and life, \
-             and in {:.0} % of the subscriptions each VM has a percentile of its own",
+            "how alike the VMs of a subscription are is not available without Azure's trace: of ours {:.0} % share \
+            its type and lifetime, and in {:.0} % of the subscriptions each VM has its own percentile",
             habits.faithful_pct, habits.erratic_pct
         ),
-        "each tree of ours may ask about 8 of the 12 features, drawn once for the tree and not for every question; boosting \
-         learns a regression, and how near its answer is to 0 or 1 is taken for its confidence"
+        "each of our trees uses 8 of the 12 features, drawn once per tree and not per split; boosting learns a \
+        regression, and the distance of its answer to 0 or 1 serves as confidence"
             .into(),
     ]
 }
@@ -198,7 +199,7 @@ fn panels(found: &[SeedQuality]) -> Vec<Panel> {
         line("p95 right", Role::Variant(1), P95, right),
     ];
     vec![Panel::Plot(Plot {
-        title: "Predictions that are used, and those of them that are right".into(),
+        title: "Predictions used, and the right ones among them".into(),
         unit: "%".into(),
         across: "confidence, %".into(),
         across_is_log: false,

@@ -76,8 +76,9 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let [whole, apart] = others;
     let terms = Terms::default();
     let setting = format!(
-        "Draws of {} chassis of 12 servers, hour by hour over {} days, made up from the sizes, lifetimes, kinds and utilizations \
-         that the paper publishes, deployments spread over {DOMAINS} fault domains; {:.0} W provisioned for each, {:.0} % buffer, 128 MW at $10/W.",
+        "Hourly draws of {} chassis of 12 servers over {} days, generated from the sizes, lifetimes, kinds and \
+        utilizations that the paper publishes, with deployments spread over {DOMAINS} fault domains; {:.0} W \
+        provisioned for each chassis, {:.0} % buffer, 128 MW at $10/W.",
         draws.chassis,
         draws.days,
         terms.provisioned_w,
@@ -152,15 +153,16 @@ fn remarks(found: &SeedBudgets, whole: &SeedBudgets, apart: &SeedBudgets) -> Vec
     let [thousandth, hundredth, half] = found.exceeded_w;
     let mut remarks = vec![
         format!(
-            "the paper's draws are not published, nor what is provisioned; ours are at most {:.0} W, above {thousandth:.0} W one \
-             time in a thousand, above {hundredth:.0} W one in a hundred, above {half:.0} W every other time; every server's full \
-             draw is provisioned, far above all of these, so that every approach makes more room than the paper's and they differ less",
+            "the paper publishes neither draws nor provisioned power; ours are at most {:.0} W, above \
+            {thousandth:.0} W in one of a thousand readings, above {hundredth:.0} W in one of a hundred, with a \
+            median of {half:.0} W; every server's full draw is provisioned, far above all of these, so every \
+            approach gains more than in the paper, and they differ less",
             found.highest_w
         ),
         format!(
-            "how deployments stand decides how high the few highest draws are: whole on one chassis, full-server capping makes \
-             {:.1} % and predictions make {:.1} and {:.1} %; with each VM on a chassis of its own {:.1}, {:.1} and {:.1} % \
-             (of the first seed, for all VMs)",
+            "the placement of deployments determines the highest draws: with whole deployments on one chassis, \
+            full-server capping gains {:.1} % and predictions gain {:.1} and {:.1} %; with each VM on its own \
+            chassis {:.1}, {:.1} and {:.1} % (first seed, all VMs)",
             whole.delta_pct(FULL_SERVER),
             whole.delta_pct(ALL[0]),
             whole.delta_pct(ALL[1]),
@@ -168,7 +170,9 @@ fn remarks(found: &SeedBudgets, whole: &SeedBudgets, apart: &SeedBudgets) -> Vec
             apart.delta_pct(ALL[0]),
             apart.delta_pct(ALL[1]),
         ),
-        "how many VMs are internal or premium is not published either: half of the batch cores and nine tenths are assumed".into(),
+        "the shares of internal and premium VMs are not published either: half of the batch cores and nine tenths \
+        are assumed"
+            .into(),
     ];
     let stops = APPROACHES.iter().zip(&found.budgets).filter_map(|(approach, budget)| {
         let words = budget.as_ref()?.stop.words();

@@ -49,8 +49,8 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let first: Vec<_> = runs[0].iter().map(|[from, to]| span(&variant.agents, from, to)).collect();
     let Agents { base_ms, update_us, count: agents, .. } = variant.agents;
     let setting = format!(
-        "{} hours, after {} in which the caches fill, in a zone of {} machines: {agents} agents, the best {} \
-         clusters. A decision takes {base_ms} ms and {update_us} µs for each machine ranked again.",
+        "{} hours, after a warm-up of {} for the caches, in a zone of {} machines: {agents} agents, the best {} \
+        clusters. A decision takes {base_ms} ms plus {update_us} µs per reranked machine.",
         hours.measured,
         hours.before,
         count(machines(&variant).into()),
@@ -150,8 +150,8 @@ fn checks(spans: &[RunSpan]) -> Vec<Check> {
 fn remarks(spans: &[RunSpan]) -> Vec<String> {
     let mean = |value: fn(&RunSpan) -> f64| spans.iter().map(value).sum::<f64>() / spans.len() as f64;
     vec![format!(
-        "a miss ranks every machine of the best clusters, {:.0} of them, and each costs the same in this model; the \
-         layers below judge {:.0} again, counting a machine once a layer",
+        "a miss ranks every machine of the best clusters, {:.0} in all, and each costs the same in this model; the \
+        layers below evaluate {:.0} again, counting a machine once per layer",
         mean(|span| span.on_miss),
         mean(|span| span.judged_on_miss),
     )]

@@ -80,9 +80,9 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     // One after the other: what a decision takes here is measured.
     let sizes = sizes.iter().map(|machines| of_size(*machines, scale, given)).collect::<Result<Vec<_>, _>>()?;
     let setting =
-        "Median latency of some hundred to thousand requests to each zone. A decision takes 12 ms and 38 µs for each \
-                   machine ranked again; agents refresh their caches while idle; without caches there is no cluster \
-                   selection either."
+        "Median latency of some hundred to thousand requests to each zone. A decision takes 12 ms plus 38 µs per \
+        reranked machine. Agents refresh their caches while idle. Without caches there is no cluster selection \
+        either."
             .into();
     let about = About { name: NAME, source: "Protean (OSDI 2020), Figure 11", setting, seeds: vec![1] };
     let findings = Findings {

@@ -35,8 +35,8 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let results = at_once(&jobs, |(size, seed)| of_size(*size, *seed, (asked, scale), given))?;
     let sizes: Vec<_> = results.chunks(seeds.len()).rev().map(together).collect();
     let setting = format!(
-        "The caches of an agent, one of 4, after about {} requests to each zone; rule objects are kept. By default \
-         what no decision used for 10,000 is forgotten, sooner is 500.",
+        "The caches of one of 4 agents, after about {} requests to each zone. Rule objects are cached. Entries are \
+        dropped after 10,000 decisions without use, and after 500 in the columns called sooner.",
         count(asked as u64)
     );
     let about = About { name: NAME, source: "Protean (OSDI 2020), Figure 12", setting, seeds };
@@ -118,8 +118,8 @@ fn remarks(sizes: &[ZoneMemory]) -> Vec<String> {
     let turn = sizes.iter().position(|size| size.machines >= 10_000).unwrap_or(0);
     let (small, large) = (exponent(&sizes[..=turn], 0), exponent(&sizes[turn..], 0));
     vec![format!(
-        "this is two laws, not one: {small:.2} up to 10,000 machines, which cluster selection looks at as a whole, and \
-         {large:.2} from there on, where it leaves most clusters out"
+        "the slope has two regimes: {small:.2} up to 10,000 machines, where cluster selection considers all \
+        clusters, and {large:.2} above, where it excludes most of them"
     )]
 }
 

@@ -52,7 +52,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     let jobs: Vec<_> = SPEEDS.iter().flat_map(|speed| AGENTS.iter().map(|agents| (*speed, *agents))).collect();
     let runs = at_once(&jobs, |(speed, agents)| one(&variant, &workload, *speed, *agents))?;
     let setting = format!(
-        "{} VMs, each asked for on its own, and their lives sped up, in a zone of {} machines, {} retries. {}",
+        "{} VMs in single-VM requests, with arrivals and lifetimes sped up, in a zone of {} machines, {} retries. {}",
         count((workload.vm_count() - workload.warm_count()).into()),
         count(machines(&variant).into()),
         variant.agents.retries,
@@ -150,10 +150,10 @@ fn remarks(runs: &[ThroughputRun], machines: u32) -> Vec<String> {
     let worst = runs.iter().filter(|run| run.speed >= 1_000).map(fails).fold(0.0, f64::max);
     vec![
         format!(
-            "the paper's zone has {scale:.0} times the machines; {many} agents are the most there can be here, and their \
-             {most:.0} answers a second at 1,000x stand for {scale:.0} times as many there"
+            "the paper's zone has {scale:.0} times the machines; {many} agents are the maximum here, and their \
+            {most:.0} answers per second at 1,000x correspond to {scale:.0} times as many there"
         ),
-        format!("even where {worst:.0} % of the commits fail, hardly a VM fails 21 times in a row"),
+        format!("even if {worst:.0} % of the commits fail, hardly any VM fails 21 times in a row"),
     ]
 }
 

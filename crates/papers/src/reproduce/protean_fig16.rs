@@ -79,9 +79,9 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
         Ok(Trio { unchanged: one(&[])?, limit: one(&incidents[..1])?, both: one(&incidents)? })
     })?;
     let setting = format!(
-        "A zone of {} machines whose clusters sell {LIMIT_PCT} % of their cores and are asked for more. After {} days \
-         the limit goes up by {POINTS} point, and each day until the end, {} days later, up to {} VMs of fragmented \
-         machines migrate. Before and after are the last {} of each part.",
+        "A zone of {} machines whose clusters sell {LIMIT_PCT} % of their cores and receive requests for more. \
+        After {} days the limit rises by {POINTS} point. Each day until the end, {} days later, up to {} VMs \
+        migrate from fragmented machines. Before and after are the last {} of each part.",
         count(machines(&variant).into()),
         days.before,
         days.after,
@@ -220,12 +220,12 @@ impl MigrationStudy<'_> {
         let moved = self.trios.iter().map(|trio| trio.both.migrations as f64).sum::<f64>() / self.trios.len() as f64;
         vec![
             format!(
-                "{} VMs migrated, on average over the seeds; machines of tenants that ask for anything are left alone, \
-                 as Azure moved VMs of its own only",
+                "{} VMs migrated, on average over the seeds; machines of tenants with placement terms are excluded, \
+                as Azure moved only its own VMs",
                 count(moved as u64)
             ),
-            "before and after are other days, and demand is never the same; unchanged is what these days bring without \
-             any change"
+            "before and after are different days with different demand; unchanged is the same days without any \
+            change"
                 .into(),
         ]
     }

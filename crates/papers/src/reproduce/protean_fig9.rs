@@ -81,8 +81,8 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
         Ok(hours.run(&mut world))
     })?;
     let setting = format!(
-        "{} hours, after {} in which the caches fill, in a zone of {} machines. {} agents refresh their caches while \
-         idle; they keep {EVALUATION_POOL} evaluations and {OBJECT_POOL} rule objects.",
+        "{} hours, after a warm-up of {} for the caches, in a zone of {} machines. {} agents refresh their caches \
+        while idle and keep {EVALUATION_POOL} evaluations and {OBJECT_POOL} rule objects.",
         hours.measured,
         hours.before,
         count(machines(&variant).into()),
@@ -162,8 +162,8 @@ fn checks(runs: &[Run]) -> Vec<Check> {
             || format!("on {:.1} %", hits(EVALUATION)),
         ),
         Check::so("every layer below is used for fewer decisions", most < 100.0, || format!("on {most:.1} %")),
-        Check::so("they are used only if the evaluation is missing or out of date", most <= stale, || {
-            format!("asked on {most:.1} %, missing or out of date on {stale:.1} %")
+        Check::so("they are used only if the evaluation is missing or stale", most <= stale, || {
+            format!("used in {most:.1} %, evaluation missing or stale in {stale:.1} %")
         }),
         Check::so(
             "the shared state hits far less often than RuleEvaluation",
@@ -184,14 +184,14 @@ fn remarks(variant: &Variant, runs: &[Run]) -> Vec<String> {
     let asked = |layer| mean(runs, |run: &Run| asked_pct(layer, &run[0], &run[run.len() - 1]));
     vec![
         format!(
-            "the layers below are asked more often than the paper's 0.16 %: BestFit on {:.1} % and the shared state on \
-             {:.1} % of the decisions. Here a decision is one VM; {later:.1} % of the VMs are not the first of their \
-             request, and each changes a machine that the next one's evaluation must look at again",
+            "the layers below are used more often than the paper's 0.16 %: BestFit in {:.1} % and the shared state \
+            in {:.1} % of the decisions. Here a decision is one VM; {later:.1} % of the VMs are not the first of \
+            their request, and each changes a machine that must be reranked for the next",
             asked(1),
             asked(SHARED),
         ),
-        "FdEmptyNodes asks nothing of the request, so its verdicts are in the shared state here; node resources depend \
-         on the VM's size, so they are rule objects"
+        "FdEmptyNodes does not depend on the request, so its verdicts are in the shared state here; node resources \
+        depend on the VM's size, so they are rule objects"
             .into(),
     ]
 }

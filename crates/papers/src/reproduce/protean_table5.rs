@@ -145,7 +145,7 @@ fn checks(rows: &[BucketsRow]) -> Vec<Check> {
     vec![
         Check::new("density is higher without buckets than with 1", rises),
         Check::new("the share of candidates left by BestFit falls with every step", falls),
-        Check::new("the most conflicts come without buckets, in all and as P99 a minute", more_conflicts(rows)),
+        Check::new("conflicts are highest without buckets, in total and as P99 per minute", more_conflicts(rows)),
     ]
 }
 

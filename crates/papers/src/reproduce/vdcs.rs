@@ -107,8 +107,8 @@ pub(super) fn described(settings: &GeneratedWorkload) -> String {
     let GeneratedWorkload { days, requests_per_hour, scale_outs, deleted_whole, .. } = settings;
     let days = if *days == 1.0 { "1 day".into() } else { format!("{days} days") };
     format!(
-        "{days} of {requests_per_hour} made-up requests an hour, of tenants of which {scale_outs} % grow and {deleted_whole} % \
-         are deleted as a whole"
+        "{days} of {requests_per_hour} generated requests per hour, from tenants of which {scale_outs} % grow and \
+        {deleted_whole} % are deleted as a whole"
     )
 }
 

@@ -65,8 +65,9 @@ pub(super) fn as_simulated(variant: &mut Variant) {
 pub(super) fn simulated(agents: &Agents) -> String {
     let Agents { hit_ms, miss_ms, hit_ratio, publish_ms, avoidance_best, avoidance_window, .. } = agents;
     format!(
-        "A VM takes {hit_ms} ms, or {miss_ms} ms in {} % of the cases; agents see changes after {publish_ms} ms, and \
-         where they collide they choose among the {avoidance_best} best machines (window of {avoidance_window} commits).",
+        "A VM takes {hit_ms} ms, or {miss_ms} ms in {} % of the cases. Agents see changes after {publish_ms} ms; \
+        after collisions they choose among the {avoidance_best} best machines (window of {avoidance_window} \
+        commits).",
         100.0 - hit_ratio
     )
 }
