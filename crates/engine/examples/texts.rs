@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use tiebreak_engine::words::paragraphs;
 use tiebreak_lesson::Control;
 use tiebreak_model::{Bottleneck, Declaration, Declared, Param, ParamKind, Resource};
+use tiebreak_placement::custom::{Function, NAMES};
 use tiebreak_placement::{Group, RULES};
 use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings, WEIGHT};
 use tiebreak_scenario::incident::AT_HOURS;
@@ -44,6 +45,9 @@ fn main() {
     texts.extend(FORMATS.iter().map(|format| format.declaration().title.to_owned()));
     texts.extend(FORMATS.iter().map(|format| format.source().to_owned()));
     texts.extend(FORMATS.iter().flat_map(|format| format.cannot_answer()).map(|it| (*it).to_owned()));
+    // What expressions of custom rules may name.
+    texts.extend(NAMES.iter().flat_map(|name| [name.unit, name.help]).map(str::to_owned));
+    texts.extend(Function::ALL.iter().map(|function| function.help().to_owned()));
     texts.retain(|text| is_text(text));
     println!("{}", serde_json::to_string_pretty(&texts).expect("texts are JSON"));
 }
