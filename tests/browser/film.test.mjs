@@ -94,7 +94,10 @@ test('a step that is pointed at shows who was left there', () =>
   onPage(WIDE, async (session) => {
     const { page } = session;
     await explainOne(session);
+    // Away from where the list of steps may come up.
+    await page.mouse.move(0, 0);
     await button(page, 'Play').waitFor();
+    await drawn(page);
     const end = await picture(page);
     await steps(page).getByRole('button').first().hover();
     await until(async () => (await picture(page)) !== end, 'who was left');

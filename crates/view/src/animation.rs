@@ -129,22 +129,28 @@ fn vms(css: &mut String, body: &mut String, clock: &Clock, decision: &Explained)
         let from = -(VM as i32) / 2;
         format!("<rect class=\"{class}\" x=\"{from}\" y=\"{from}\" width=\"{VM}\" height=\"{VM}\" {paint}/>")
     };
-    let mut way = vec![(0.0, at((-30, waits.1)))];
-    way.extend(clock.span(|shot| shot == Shot::Arrives).map(|span| (span.to_ms, at(waits))));
+    let still = |place: (i32, i32)| at(place) + ";fill:" + MARK;
+    let mut way = vec![(0.0, still((-30, waits.1)))];
+    way.extend(clock.span(|shot| shot == Shot::Arrives).map(|span| (span.to_ms, still(waits))));
+    let turned_away = clock.span(|shot| matches!(shot, Shot::Lost | Shot::Refused));
     if let Some(goes) = clock.span(|shot| matches!(shot, Shot::Lands | Shot::Reaches)) {
-        way.extend([(goes.from_ms, at(waits)), (goes.to_ms, at((machine.0 - side, machine.1)))]);
+        way.extend([(goes.from_ms, still(waits)), (goes.to_ms, still((machine.0 - side, machine.1)))]);
         if side > 0 {
             let comes = at((width as i32 + 30, waits.1));
-            let values = [(0.0, comes.clone()), (goes.from_ms, comes), (goes.to_ms, at((machine.0 + side, machine.1)))];
+            let mut values =
+                vec![(0.0, comes.clone()), (goes.from_ms, comes), (goes.to_ms, at((machine.0 + side, machine.1)))];
+            values.extend(turned_away.map(|span| (span.to_ms, at(machine))));
             clock.class(css, "rival", &values, false);
             let paint = format!("fill=\"{GROUND}\" stroke=\"{MARK}\" stroke-width=\"2\"");
             *body += &square("rival", &paint);
         }
     }
-    let turned_away = clock.span(|shot| matches!(shot, Shot::Lost | Shot::Refused));
-    way.extend(turned_away.filter(|span| span.shot == Shot::Lost).map(|span| (span.to_ms, at(waits))));
+    if let Some(end) = turned_away {
+        way.extend((end.shot == Shot::Refused).then(|| (end.from_ms, still(waits))));
+        way.push((end.to_ms, format!("{};fill:{TURNED_AWAY}", at(waits))));
+    }
     clock.class(css, "vm", &way, false);
-    *body += &square("vm", &format!("fill=\"{}\"", if turned_away.is_some() { TURNED_AWAY } else { MARK }));
+    *body += &square("vm", "");
     if let Some(end) = turned_away {
         let values = [(0.0, "opacity:0".into()), (end.from_ms, "opacity:0".into()), (end.to_ms, "opacity:1".into())];
         clock.class(css, "cross", &values, false);

@@ -79,7 +79,7 @@ pub fn frame(piece: Piece, vm: &str, scenario: &str, link: &str) -> String {
 
 /// Heights with which nothing scrolls in windows from 360 CSS pixels on.
 const CHART_HEIGHT: u32 = 330;
-const FILM_HEIGHT: u32 = 460;
+const FILM_HEIGHT: u32 = 540;
 
 /// As the value of an HTML attribute.
 fn quoted(text: &str) -> String {

@@ -127,8 +127,8 @@ impl Stage {
     fn paint_vm(&self, at: At) {
         let waits = (f64::from(self.width) / 2.0, STRIP * self.ratio / 2.0);
         let from = (-VM * self.ratio, waits.1);
-        let machine = self.winner.and_then(|machine| self.middle(machine)).unwrap_or(waits);
-        let (machine, beside) = if self.has_rival { self.side_by_side(machine) } else { (machine, machine) };
+        let goal = self.winner.and_then(|machine| self.middle(machine)).unwrap_or(waits);
+        let (machine, beside) = if self.has_rival { self.side_by_side(goal) } else { (goal, goal) };
         let eased = at.progress * at.progress * (3.0 - 2.0 * at.progress);
         let between =
             |from: (f64, f64), to: (f64, f64)| (from.0 + (to.0 - from.0) * eased, from.1 + (to.1 - from.1) * eased);
@@ -144,7 +144,7 @@ impl Stage {
         }
         if self.has_rival && matches!(at.shot, Shot::Reaches | Shot::Lost) {
             let comes = (f64::from(self.width) + VM * self.ratio, waits.1);
-            self.rival(if at.shot == Shot::Reaches { between(comes, beside) } else { beside });
+            self.rival(if at.shot == Shot::Reaches { between(comes, beside) } else { between(beside, goal) });
         }
         self.square(place, colour);
         if at.shot == Shot::Refused || at.shot == Shot::Lost {
