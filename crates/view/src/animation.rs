@@ -107,8 +107,7 @@ fn machines(css: &mut String, body: &mut String, clock: &Clock, decision: &Expla
         let _ = write!(body, "{}{class} fill=\"{}\"/>", rect(place(machine)), shade(fullness, machine));
     }
     let Some(best) = clock.span(|shot| shot == Shot::Best) else { return };
-    let values = [(0.0, "opacity:0".into()), (best.from_ms, "opacity:0".into()), (best.to_ms, "opacity:1".into())];
-    clock.class(css, "best", &values, false);
+    clock.class(css, "best", &comes_up(best), false);
     let _ = write!(body, "<g class=\"best\" fill=\"none\" stroke=\"{MARK}\" stroke-width=\"2\">");
     let kept = decision.dropped_at.iter().enumerate().filter(|(_, dropped_at)| **dropped_at == KEPT);
     kept.for_each(|(machine, _)| *body += &(rect(place(machine)) + "/>"));
@@ -152,11 +151,20 @@ fn vms(css: &mut String, body: &mut String, clock: &Clock, decision: &Explained)
     clock.class(css, "vm", &way, false);
     *body += &square("vm", "");
     if let Some(end) = turned_away {
-        let values = [(0.0, "opacity:0".into()), (end.from_ms, "opacity:0".into()), (end.to_ms, "opacity:1".into())];
-        clock.class(css, "cross", &values, false);
-        let ((x, y), reach) = (waits, VM as i32 * 4 / 5);
-        let (left, right, top, bottom) = (x - reach, x + reach, y - reach, y + reach);
-        let path = format!("M{left} {top}L{right} {bottom}M{left} {bottom}L{right} {top}");
-        let _ = write!(body, "<path class=\"cross\" d=\"{path}\" stroke=\"{TURNED_AWAY}\" stroke-width=\"2\"/>");
+        cross(css, body, clock, end, waits);
     }
+}
+
+/// Crosses out what is here, from this shot on.
+fn cross(css: &mut String, body: &mut String, clock: &Clock, from: Span, (x, y): (i32, i32)) {
+    clock.class(css, "cross", &comes_up(from), false);
+    let reach = VM as i32 * 4 / 5;
+    let (left, right, top, bottom) = (x - reach, x + reach, y - reach, y + reach);
+    let path = format!("M{left} {top}L{right} {bottom}M{left} {bottom}L{right} {top}");
+    let _ = write!(body, "<path class=\"cross\" d=\"{path}\" stroke=\"{TURNED_AWAY}\" stroke-width=\"2\"/>");
+}
+
+/// Something that comes up while this shot is shown, and stays.
+fn comes_up(span: Span) -> [(f64, String); 3] {
+    [(0.0, "opacity:0".into()), (span.from_ms, "opacity:0".into()), (span.to_ms, "opacity:1".into())]
 }
