@@ -34,7 +34,8 @@ pub(crate) fn view(link: &Link, scene: &Scene<'_>, embed: &Embed, centre: &NodeR
             <h1 class="muted" ref={centre}>{ &app.document.name }</h1>
             { notices::view(link, app) }
             if let Some(note) = &embed.note { <p class="notice" role="note">{ note }</p> }
-            { for body }
+            // One child whether there is anything or not, so that those before it stay what they are.
+            { body.unwrap_or_default() }
             <p class="verdict">{ sentence(app, embed.piece) }</p>
             <p class="embed-foot">
                 <a class="button" href={whole} target="_blank" rel="noopener">{ tr("Open in Tiebreak") }</a>
