@@ -106,7 +106,7 @@ test('the map by lifetime class shows another moment, and a machine tells its st
     await hand.lookAt(holding.id);
     await expected.first().getByRole('button').click();
     await explain(page).getByText(/^From then on its predicted remaining lifetime was /).waitFor();
-    const cost = explain(page).getByRole('region', { name: 'Scores' }).getByRole('row').filter({ hasText: 'TemporalCost' });
+    const cost = explain(page).getByRole('region', { name: 'Scores' }).getByRole('row').filter({ hasText: 'Least extra busy time first' });
     if (await cost.count()) assert.match(await cost.textContent(), /would be busy .* \(step \d+\)/);
 
     const heads = (await hand.table('Fleet map'))[0];

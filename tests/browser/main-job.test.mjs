@@ -189,7 +189,7 @@ test('Explain says why a VM went to its machine and not to another', () =>
     const vm = explain.getByRole('button', { name: /^VM \d+$/ }).first();
     const machine = await firstWithVms(hand);
     await hand.askAbout(vm);
-    await explain.getByRole('rowheader', { name: 'AreNodeResourcesValid' }).first().waitFor();
+    await explain.getByRole('rowheader', { name: 'Enough free resources' }).first().waitFor();
     const chosen = explain.getByRole('columnheader', { name: new RegExp(`^Chosen: ${machine}$`) });
     await shows(() => chosen.count(), 1, 'it went where it was found');
 

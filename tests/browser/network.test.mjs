@@ -79,7 +79,7 @@ test('Explain names the uplink that is full, and the map draws the links', () =>
     await explain(page).getByText(/^The network had no capacity for it \(limited by co-location\)/).waitFor();
     await explain(page).getByText(/machines have room for it, but it needs .* of the uplinks of machine \d+, which have .* left/).waitFor();
     await explain(page).getByText(/^It would be linked to \d+ VMs of its virtual datacenter/).waitFor();
-    assert.ok(await explain(page).getByRole('list', { name: 'Rules that refuse it' }).getByText('BandwidthAvailable').count());
+    assert.ok(await explain(page).getByRole('list', { name: 'Rules that refuse it' }).getByText('Enough network bandwidth', { exact: true }).count());
     // Links and the frame around the full machine are drawn.
     const wired = await repainted(page, before, 'links');
     await page.getByRole('combobox', { name: 'Colour by' }).selectOption('uplinks reserved');

@@ -168,23 +168,17 @@ function hasInks(page, png, inks) {
 
 test('one chart stands in another page, and opens whole from there', () =>
   onPage(WIDE, async (session) => {
-    const { hand, page, context, host, faults } = session;
+    const { hand, page, context } = session;
     await fork(session);
     const digest = await hand.digest();
     await openShare(session);
-    await page.getByRole('combobox', { name: 'Chart to embed' }).selectOption({ label: 'Packing density' });
+    await page.getByRole('combobox', { name: 'What to embed' }).selectOption({ label: 'Packing density' });
     await drawn(page);
     const html = await field(page, 'HTML').inputValue();
     const link = await field(page, 'Link').inputValue();
     assert.match(html, /^<iframe src="[^"]*\?embed=PackingDensity#2\.d\.[^"]*" title="Packing density: /);
 
-    // Somebody else's page, on another origin.
-    const other = http.createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' })
-      .end(`<!doctype html><html lang="en"><title>Notes</title><link rel="icon" href="data:,"><h1>Notes</h1>${html}`));
-    await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const notes = await context.newPage();
-    try {
-      await notes.goto(`http://127.0.0.1:${other.address().port}/`);
+    await inNotes(session, html, async (notes) => {
       const frame = notes.frameLocator('iframe');
       await frame.getByRole('status').getByText(/^Done: .*reproduced$/).waitFor();
       await frame.getByRole('img', { name: 'Packing density', exact: true }).waitFor();
@@ -201,14 +195,91 @@ test('one chart stands in another page, and opens whole from there', () =>
       await whole.waitForURL((address) => address.href === link);
       await settled(whole, 0, '^Done: .*reproduced');
       assert.match(await whole.getByText(/digest [0-9a-f]+/).textContent(), new RegExp(digest));
-    } finally {
-      await notes.close();
-      await new Promise((resolve) => other.close(resolve));
-    }
-    session.requests.delete(`http://127.0.0.1:${other.address()?.port}`);
-    forget(session.requests, host);
-    assert.deepEqual(faults, []);
+    });
   }));
+
+for (const reducedMotion of [false, true]) {
+  test(`the film of a decision stands in another page, and opens whole from there${reducedMotion ? ', without motion' : ''}`, () =>
+    onPage({ ...WIDE, reducedMotion }, async (session) => {
+      const { hand, page, context } = session;
+      await openShare(session);
+      const choice = page.getByRole('combobox', { name: 'What to embed' });
+      assert.equal(await choice.getByRole('option', { name: /^Film/ }).count(), 0, 'no VM is explained');
+      await dialog(page).getByText('explain a VM first').waitFor();
+      await page.keyboard.press('Escape');
+      const vm = (await hand.explain()).getByRole('textbox', { name: 'VM', exact: true });
+      await vm.fill('1372181');
+      await vm.press('Enter');
+      await page.getByRole('region', { name: 'Decision', exact: true }).waitFor();
+      await openShare(session);
+      await choice.selectOption({ label: 'Film: how VM 1372181 was placed' });
+      await drawn(page);
+      assert.deepEqual(await axe(page), []);
+      const html = await field(page, 'HTML').inputValue();
+      assert.match(html, /^<iframe src="[^"]*\?embed=film#2\.[^"]*&amp;vm=1372181" title="How VM 1372181 was placed: /);
+
+      await inNotes(session, html, async (notes) => {
+        const frame = notes.frameLocator('iframe');
+        const film = frame.getByRole('region', { name: 'Decision', exact: true });
+        const caption = film.locator('#film-caption');
+        const button = (name) => film.getByRole('button', { name, exact: true });
+        const ends = /^Machine \d+ (takes|is drawn)/;
+        if (reducedMotion) await says(caption, /^VM 1372181 arrives\./);
+        else await says(caption, ends);
+        await button('Replay decision').click();
+        if (!reducedMotion) await button('Pause').click();
+        await until(async () => !ends.test(await caption.textContent()), 'from the beginning');
+        for (let steps = 0; !ends.test(await caption.textContent()); steps += 1) {
+          assert.ok(steps < 30, await caption.textContent());
+          await button('Step').click();
+          await drawn(notes);
+        }
+        await film.focus();
+        const end = await caption.textContent();
+        await notes.keyboard.press('ArrowLeft');
+        await until(async () => (await caption.textContent()) !== end, 'one back');
+        assert.equal(await frame.getByRole('figure').count() + await frame.getByRole('banner').count(), 0, 'nothing else');
+        await says(frame.locator('.verdict'), /^Machine \d+ was /);
+        for (const width of [1000, 360]) {
+          await notes.setViewportSize({ width, height: 900 });
+          await drawn(notes);
+          const out = await frame.locator('html').evaluate((root) => [root.scrollHeight - root.clientHeight, root.scrollWidth - root.clientWidth]);
+          assert.ok(out.every((pixels) => pixels <= 0), `${width} px wide: ${out} px do not fit`);
+        }
+        const [whole] = await Promise.all([context.waitForEvent('page'), frame.getByRole('link', { name: 'Open in Tiebreak' }).click()]);
+        await settled(whole, 0, '^Done: .*reproduced');
+        await whole.getByRole('img', { name: 'Machines that can take VM 1372181' }).waitFor();
+        assert.equal(await whole.getByRole('textbox', { name: 'VM', exact: true }).inputValue(), '1372181');
+      });
+    }));
+}
+
+test('a film whose VM is not there, or that names none, says so', () =>
+  onPage({ width: 640, height: 460, path: `?embed=film${corpusLink('good/v2-small')}&vm=77777777` }, async ({ page }) => {
+    await page.getByText('This workload has no VM "77777777"').waitFor();
+    assert.deepEqual(await axe(page), []);
+    const { origin, pathname, hash } = new URL(page.url());
+    await page.goto('about:blank');
+    await page.goto(`${origin}${pathname}?embed=film${hash.split('&')[0]}`);
+    await page.getByText('The address of this film names no VM; it ends with &vm=123.').waitFor();
+  }));
+
+/** Opens somebody else's page with this in it, on another origin. */
+async function inNotes({ context, requests, host, faults }, html, body) {
+  const other = http.createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' })
+    .end(`<!doctype html><html lang="en"><title>Notes</title><link rel="icon" href="data:,"><h1>Notes</h1>${html}`));
+  await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const notes = await context.newPage();
+  try {
+    await notes.goto(`http://127.0.0.1:${other.address().port}/`);
+    await body(notes);
+  } finally {
+    await notes.close();
+    await new Promise((resolve) => other.close(resolve));
+  }
+  forget(requests, host);
+  assert.deepEqual(faults, []);
+}
 
 /** The page of the test itself is another origin, and no request of Tiebreak's. */
 function forget(requests, host) {

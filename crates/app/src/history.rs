@@ -123,6 +123,7 @@ impl App {
     }
 
     pub(crate) fn follow(&mut self, text: &str) -> Vec<Effect> {
+        let (text, vm) = text.split_once(OF_VM).unwrap_or((text, ""));
         match tiebreak_scenario::decode(text) {
             Ok(Opened { document, issues, stamp, newer }) => {
                 self.as_it_came = newer.then(|| text.to_owned());
@@ -137,6 +138,8 @@ impl App {
                 }
                 let effects = self.open_document(document, stamp);
                 self.came_with = since_preset(&self.opened);
+                // It is explained when the run is over.
+                vm.clone_into(&mut self.selection.vm);
                 effects
             }
             Err(error) => {
@@ -146,6 +149,9 @@ impl App {
         }
     }
 }
+
+/// What stands between a link and the number of a VM that is to be explained.
+pub const OF_VM: &str = "&vm=";
 
 /// The rules that a document uses.
 pub(crate) fn used_rules(document: &Document) -> BTreeSet<String> {

@@ -35,6 +35,7 @@ pub use self::asking::{Answered, Answers, Asking, Then};
 pub use self::changes::{Change, changes, since_preset};
 pub use self::decisions::DecisionsWish;
 pub use self::edit::Edit;
+pub use self::history::OF_VM;
 pub use self::lane::Lane;
 pub use self::lesson::{Given, Playing};
 pub use self::log::{Logged, RunLog};

@@ -9,6 +9,7 @@ use crate::protocol::{Explained, FunnelStep, Refusal, Refuser, Reply, ScoreRow};
 use crate::said;
 use crate::words;
 
+use super::collision::collision;
 use super::{lifetimes, vdcs};
 
 /// What is known of a VM's decisions in this world, and of what became of it later in the other,
@@ -18,12 +19,6 @@ pub(super) fn answer(run: u32, asked_vm: String, vm: VmId, world: &World, later:
     let rejection = world.rejection(workload.request_of(vm));
     let probed: Vec<_> = world.probed().iter().filter(|probed| probed.vm == vm).collect();
     let mut attempts: Vec<_> = probed.iter().map(|probed| explained(probed, world.plan())).collect();
-    for (attempt, pair) in attempts.iter_mut().zip(probed.windows(2)) {
-        attempt.is_lost = is_retry(pair[0], pair[1]);
-    }
-    if let (Some(Rejection::OutOfRetries), Some(last)) = (rejection, attempts.last_mut()) {
-        last.is_lost = last.winner.is_some();
-    }
     let fate = match rejection {
         Some(Rejection::Refused(other)) if other != vm => Some(phrase!(
             "Refused with its request: no machine could take VM {}, so none of the request's VMs was placed.",
@@ -43,11 +38,6 @@ pub(super) fn answer(run: u32, asked_vm: String, vm: VmId, world: &World, later:
     let turn = |turn: &Turn| turn.sentence(&words::time(turn.at.0 as f64));
     let story = later.story(vm).iter().map(turn).collect();
     Reply::Explained { run, vm: asked_vm, attempts, story, message }
-}
-
-/// Whether a decision is the one before it made again, after a conflict.
-fn is_retry(before: &Probed, again: &Probed) -> bool {
-    again.cause == before.cause && again.attempt == before.attempt + 1
 }
 
 fn explained(probed: &Probed, plan: &Plan) -> Explained {
@@ -83,7 +73,7 @@ fn explained(probed: &Probed, plan: &Plan) -> Explained {
         funnel: [steps("clusters", &funnel.cluster_steps), steps("machines", &funnel.steps)].concat(),
         dropped_at: explanation.dropped_at.clone(),
         at_ms: probed.time.0 as f64,
-        is_lost: false,
+        collision: collision(probed, plan),
         winner: explanation.winner.as_ref().map(|card| card.machine.0),
         runner_up: explanation.runner_up.as_ref().map(|card| card.machine.0),
         decided_by: explanation.decided_by.map(ToOwned::to_owned),

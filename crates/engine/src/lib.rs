@@ -6,6 +6,7 @@
 
 mod anatomy;
 mod answer;
+mod collision;
 mod differences;
 mod driving;
 mod explaining;

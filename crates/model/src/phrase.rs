@@ -102,6 +102,20 @@ impl Phrase {
         phrases.into_iter().reduce(|all, next| Self::new(by, &[&all, &next])).unwrap_or_default()
     }
 
+    /// The same with other names: every text that stands in a place, or is all of a phrase, becomes what `rename` makes of it.
+    #[must_use]
+    pub fn renamed(&self, rename: &dyn Fn(&str) -> Option<Self>) -> Self {
+        if self.values.is_empty() {
+            return rename(&self.template).unwrap_or_else(|| self.clone());
+        }
+        let value = |value: &Value| match value {
+            Value::Text(text) => rename(text).map_or_else(|| value.clone(), Value::Phrase),
+            Value::Number(_) => value.clone(),
+            Value::Phrase(phrase) => Value::Phrase(phrase.renamed(rename)),
+        };
+        Self { template: self.template.clone(), values: self.values.iter().map(value).collect() }
+    }
+
     /// Says it in some language.
     ///
     /// # Errors

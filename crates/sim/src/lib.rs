@@ -63,6 +63,7 @@ pub use record::disruption::{Disruption, Fate, Reason};
 pub use record::{Cause, Decision, Outcome, Rejected, Rejection};
 pub use summary::Summary;
 pub use workload::generate::{self, GeneratedWorkload};
+pub use world::collisions::{Collision, Obstacle, Rival};
 pub use world::fates::Fates;
 pub use world::story::Turn;
 pub use world::{Probe, Probed, Progress, World};

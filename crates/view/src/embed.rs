@@ -1,22 +1,35 @@
-//! One chart alone, inside somebody else's page.
+//! One chart, or the film of one decision, alone inside somebody else's page.
 //!
-//! `?embed=EmptyHosts` before the `#` of a link asks for it: the metric's id goes to the server, the
-//! scenario does not.
+//! `?embed=EmptyHosts` before the `#` of a link asks for the chart: the metric's id goes to the server, the scenario does
+//! not. `?embed=film` asks for the film of the VM that the link names at its end, `&vm=3609939`; so no VM goes there either.
 
-use tiebreak_app::{App, Phase};
+use tiebreak_app::{App, OF_VM, Phase};
 use tiebreak_i18n::{say, tell, tr};
 use tiebreak_sim::{METRICS, metrics};
 
+use crate::naming::told;
 use crate::{compare, verdict};
 
 /// What stands before a metric's id in an address.
 const ASKED: &str = "embed=";
 
-/// One chart that an address asks for.
+/// What stands there in the place of a metric's id for the film.
+const FILM: &str = "film";
+
+/// What can stand in another page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// A chart, by its place in the list of metrics.
+    Chart(usize),
+    /// The film of the decision about the VM that is looked at.
+    Film,
+}
+
+/// What an address asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Embed {
-    /// Its place in the list of metrics.
-    pub metric: usize,
+    /// What is shown.
+    pub piece: Piece,
     /// What to say when there is no metric of that name.
     pub note: Option<String>,
 }
@@ -26,28 +39,47 @@ impl Embed {
     #[must_use]
     pub fn asked(query: &str) -> Option<Self> {
         let id = query.trim_start_matches('?').split('&').find_map(|part| part.strip_prefix(ASKED))?;
+        if id == FILM {
+            return Some(Self { piece: Piece::Film, note: None });
+        }
         let found = metrics::index_of(id);
         let metric = found.unwrap_or(0);
         let note = found.is_none().then(|| {
             let short: String = id.chars().take(40).collect();
             say("Unknown chart \"{short}\"; showing {} instead.", &[&short, &tr(METRICS[metric].declaration.title)])
         });
-        Some(Self { metric, note })
+        Some(Self { piece: Piece::Chart(metric), note })
     }
 }
 
-/// What to paste into another page to have this chart of a link in it.
+/// The VM whose film can stand in another page: the one that is explained, where it was decided and no lesson asks for it.
 #[must_use]
-pub fn frame(metric: usize, scenario: &str, link: &str) -> String {
-    let declaration = METRICS[metric].declaration;
+pub fn vm_of_film(app: &App) -> Option<&str> {
+    let is_told = !app.front.answer.attempts.is_empty() && !app.hides_result();
+    is_told.then_some(app.selection.vm.as_str())
+}
+
+/// What to paste into another page to have a piece of a link in it; `vm` is the one of a film.
+#[must_use]
+pub fn frame(piece: Piece, vm: &str, scenario: &str, link: &str) -> String {
     let (page, fragment) = link.split_once('#').unwrap_or((link, ""));
-    let title = format!("{}: {scenario}", declaration.title);
+    let (id, of_vm, title, height) = match piece {
+        Piece::Chart(metric) => {
+            let declaration = METRICS[metric].declaration;
+            (declaration.id, String::new(), declaration.title.to_owned(), CHART_HEIGHT)
+        }
+        Piece::Film => (FILM, format!("{OF_VM}{vm}"), format!("How VM {vm} was placed"), FILM_HEIGHT),
+    };
     format!(
-        "<iframe src=\"{}\" title=\"{}\" width=\"100%\" height=\"330\" style=\"border:0\" loading=\"lazy\"></iframe>",
-        quoted(&format!("{page}?{ASKED}{}#{fragment}", declaration.id)),
-        quoted(&title)
+        "<iframe src=\"{}\" title=\"{}\" width=\"100%\" height=\"{height}\" style=\"border:0\" loading=\"lazy\"></iframe>",
+        quoted(&format!("{page}?{ASKED}{id}#{fragment}{of_vm}")),
+        quoted(&format!("{title}: {scenario}"))
     )
 }
+
+/// Heights with which nothing scrolls in windows from 360 CSS pixels on.
+const CHART_HEIGHT: u32 = 330;
+const FILM_HEIGHT: u32 = 540;
 
 /// As the value of an HTML attribute.
 fn quoted(text: &str) -> String {
@@ -56,15 +88,29 @@ fn quoted(text: &str) -> String {
 
 /// What came out, or why nothing did, in a sentence.
 #[must_use]
-pub fn sentence(app: &App) -> String {
+pub fn sentence(app: &App, piece: Piece) -> String {
     match (&app.front.phase, app.against(), &app.front.live) {
         (Phase::NeedsTrace { name, .. }, ..) => say(
             "This runs on the trace {name}, which links do not contain. Open it in Tiebreak and load the file there.",
             &[&name],
         ),
         (Phase::Costly { told, .. }, ..) | (Phase::Failed(told), ..) => tell(told),
+        _ if piece == Piece::Film => of_film(app),
         (_, Some(against), _) => compare::verdict(&app.front, against, None),
         (_, None, Some(live)) if live.result.is_some() => verdict::sentence(live, None),
+        _ => tr("Running…").into(),
+    }
+}
+
+/// What became of the VM.
+fn of_film(app: &App) -> String {
+    let answer = &app.front.answer;
+    match (&answer.message, answer.attempts.last()) {
+        (Some(message), _) => told(message),
+        (None, Some(last)) => told(&last.sentence),
+        _ if app.selection.vm.is_empty() => {
+            say("The address of this film names no VM; it ends with {vm}.", &[&format!("{OF_VM}123")])
+        }
         _ => tr("Running…").into(),
     }
 }
@@ -77,7 +123,7 @@ mod tests {
     fn an_address_asks_for_a_chart_by_its_id() {
         let density = metrics::index_of("PackingDensity").expect("a metric");
         for query in ["?embed=PackingDensity", "?a=b&embed=PackingDensity", "embed=PackingDensity&c"] {
-            assert_eq!(Embed::asked(query), Some(Embed { metric: density, note: None }), "{query}");
+            assert_eq!(Embed::asked(query), Some(Embed { piece: Piece::Chart(density), note: None }), "{query}");
         }
         for query in ["", "?", "?embedded=1", "?a=embed=EmptyHosts"] {
             assert_eq!(Embed::asked(query), None, "{query}");
@@ -85,18 +131,26 @@ mod tests {
     }
 
     #[test]
+    fn a_film_is_asked_for_by_its_link_and_no_vm_goes_to_the_server() {
+        assert_eq!(Embed::asked("?embed=film"), Some(Embed { piece: Piece::Film, note: None }));
+        let frame = frame(Piece::Film, "7", "Small", "https://host/x/#2.p.small");
+        assert!(frame.starts_with("<iframe src=\"https://host/x/?embed=film#2.p.small&amp;vm=7\" "), "{frame}");
+        assert!(frame.contains(" title=\"How VM 7 was placed: Small\" "), "{frame}");
+    }
+
+    #[test]
     fn a_name_that_no_metric_has_falls_back_to_the_first_and_says_so() {
         for id in ["", "Nothing", "emptyhosts"] {
             let embed = Embed::asked(&format!("?embed={id}")).expect("asked for");
             let note = embed.note.expect("a note");
-            assert_eq!(embed.metric, 0);
+            assert_eq!(embed.piece, Piece::Chart(0));
             assert!(note.contains(&format!("\"{id}\"")) && note.ends_with("Empty hosts instead."), "{note}");
         }
     }
 
     #[test]
     fn the_frame_has_the_chart_of_the_link_and_its_names_cannot_leave_it() {
-        let frame = frame(1, "A \"B\" & <c>", "https://host/x/#2.d.AA");
+        let frame = frame(Piece::Chart(1), "", "A \"B\" & <c>", "https://host/x/#2.d.AA");
         assert!(frame.starts_with("<iframe src=\"https://host/x/?embed=PackingDensity#2.d.AA\" "), "{frame}");
         assert!(frame.contains(" title=\"Packing density: A &quot;B&quot; &amp; &lt;c>\" "), "{frame}");
     }

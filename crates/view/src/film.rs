@@ -2,10 +2,12 @@
 //!
 //! What is shown is a function of the time that has passed, so that any moment can be painted, played or not.
 
-use tiebreak_engine::protocol::{Explained, FunnelStep};
+use tiebreak_engine::protocol::{Explained, FunnelStep, Rival};
 use tiebreak_engine::words;
-use tiebreak_i18n::{say, tr};
+use tiebreak_i18n::{say, tell, tr};
 use tiebreak_placement::explain::{KEPT, reference::BEST_CLUSTERS};
+
+use crate::naming::title;
 
 /// How long a film is, about.
 const FILM_MS: f64 = 6_000.0;
@@ -24,7 +26,9 @@ pub enum Shot {
     Best,
     /// One of them is drawn, and the VM goes there.
     Lands,
-    /// The commit failed: another agent had taken the room.
+    /// One of them is drawn, as another agent has drawn it; the VMs of both go there.
+    Reaches,
+    /// The commit failed, and the VM is turned away.
     Lost,
     /// No machine is left.
     Refused,
@@ -37,7 +41,7 @@ impl Shot {
             Self::Arrives => 900.0,
             Self::Drops(_) => drop_ms,
             Self::Best => 700.0,
-            Self::Lands | Self::Lost | Self::Refused => 1_000.0,
+            Self::Lands | Self::Reaches | Self::Lost | Self::Refused => 1_000.0,
         }
     }
 }
@@ -51,6 +55,31 @@ pub struct At {
     pub shot: Shot,
     /// How much of it has passed, from 0 to 1.
     pub progress: f64,
+}
+
+impl Shot {
+    /// Whether the machine that was drawn is shown.
+    #[must_use]
+    pub const fn has_winner(self) -> bool {
+        matches!(self, Self::Lands | Self::Reaches | Self::Lost)
+    }
+
+    /// Whether those tied for best are outlined.
+    #[must_use]
+    pub const fn has_best(self) -> bool {
+        self.has_winner() || matches!(self, Self::Best)
+    }
+}
+
+/// When a shot is shown, in milliseconds from the beginning.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    /// The shot.
+    pub shot: Shot,
+    /// From when on.
+    pub from_ms: f64,
+    /// Until when; the last one stays.
+    pub to_ms: f64,
 }
 
 /// A decision as a film.
@@ -74,10 +103,10 @@ impl Film {
         let all = decision.dropped_at.len() as u32;
         let before = |step: usize| step.checked_sub(1).map_or(all, |before| left[before]);
         let drops: Vec<u8> = (0..steps).filter(|step| left[*step] < before(*step)).map(|step| step as u8).collect();
-        let end: &[Shot] = match (decision.winner, decision.is_lost) {
+        let end: &[Shot] = match (decision.winner, &decision.collision) {
             (None, _) => &[Shot::Refused],
-            (Some(_), false) => &[Shot::Best, Shot::Lands],
-            (Some(_), true) => &[Shot::Best, Shot::Lands, Shot::Lost],
+            (Some(_), None) => &[Shot::Best, Shot::Lands],
+            (Some(_), Some(_)) => &[Shot::Best, Shot::Reaches, Shot::Lost],
         };
         let shots: Vec<Shot> = [Shot::Arrives]
             .into_iter()
@@ -143,6 +172,13 @@ impl Film {
         })
     }
 
+    /// The shots with their times, in their order.
+    pub fn spans(&self) -> impl Iterator<Item = Span> + '_ {
+        let starts = std::iter::once(0.0).chain(self.ends_ms.iter().copied());
+        let spans = self.shots.iter().zip(starts).zip(&self.ends_ms);
+        spans.map(|((shot, from_ms), to_ms)| Span { shot: *shot, from_ms, to_ms: *to_ms })
+    }
+
     /// The end of each still, in their order.
     #[must_use]
     pub fn stills(&self) -> Vec<At> {
@@ -162,7 +198,7 @@ fn stills(shots: &[Shot], funnel: &[FunnelStep]) -> Vec<usize> {
             .iter()
             .rposition(|shot| matches!(shot, Shot::Drops(step) if validates(&funnel[usize::from(*step)]) == validators))
     };
-    let ends = shots.iter().rposition(|shot| *shot == Shot::Lands);
+    let ends = shots.iter().rposition(|shot| matches!(shot, Shot::Lands | Shot::Reaches));
     let mut stills = vec![0];
     stills.extend([last_of(true), last_of(false), ends, Some(shots.len() - 1)].into_iter().flatten());
     stills.sort_unstable();
@@ -189,7 +225,7 @@ pub fn presence(dropped_at: u8, at: At) -> f64 {
         Shot::Arrives => 1.0,
         Shot::Drops(step) if dropped_at == step => 1.0 - at.progress,
         Shot::Drops(step) => left(dropped_at > step),
-        Shot::Best | Shot::Lands | Shot::Lost | Shot::Refused => left(dropped_at == KEPT),
+        Shot::Best | Shot::Lands | Shot::Reaches | Shot::Lost | Shot::Refused => left(dropped_at == KEPT),
     }
 }
 
@@ -223,17 +259,29 @@ pub fn caption(film: &Film, decision: &Explained, vm: &str, shot: Shot) -> Strin
         }
         Shot::Lands if best == 1 => say("Machine {machine} takes VM {vm}.", &[&winner(), &vm]),
         Shot::Lands => say("Machine {machine} is drawn at random and takes VM {vm}.", &[&winner(), &vm]),
-        Shot::Lost => {
-            say("Another agent used the capacity of machine {machine} first: the commit failed.", &[&winner()])
-        }
+        Shot::Reaches => reaches(decision, vm, &winner()),
+        Shot::Lost => decision.collision.as_ref().map_or_else(String::new, |collision| tell(&collision.sentence)),
         Shot::Refused => say("No machine is left: VM {vm} is refused.", &[&vm]),
     }
 }
 
-/// What people call a step: the title of its rule.
+/// Who reaches for the machine: two agents, or one where the other is not known.
+fn reaches(decision: &Explained, vm: &str, machine: &str) -> String {
+    let agent = decision.collision.as_ref().map_or(0, |collision| collision.agent);
+    match rival(decision) {
+        Some(Rival { vm: other, agent: first }) => say(
+            "Agents {first} and {agent} both choose machine {machine}: for VM {other} and for VM {vm}.",
+            &[first, &agent, &machine, other, &vm],
+        ),
+        None => say("Agent {agent} chooses machine {machine} for VM {vm}.", &[&agent, &machine, &vm]),
+    }
+}
+
+/// The VM that another agent brought to the chosen machine first, where that is known; of several the last to come.
 #[must_use]
-pub fn title(rule: &str) -> &str {
-    tr(tiebreak_placement::rules::find(rule).map_or(rule, |known| known.declaration.title))
+pub fn rival(decision: &Explained) -> Option<&Rival> {
+    let collision = decision.collision.as_ref()?;
+    collision.rivals.last().filter(|_| decision.winner == Some(collision.machine))
 }
 
 /// Whether the winner is not one of those tied for best: the agent was avoiding conflicts (Protean section 5.3).
@@ -244,6 +292,7 @@ fn is_outside(decision: &Explained) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tiebreak_engine::protocol::Collision;
     use tiebreak_model::Phrase;
     use tiebreak_placement::{Group, rules};
 
@@ -273,7 +322,7 @@ mod tests {
             ],
             dropped_at: vec![0, 2, 2, 4, KEPT, KEPT],
             at_ms: 0.0,
-            is_lost: false,
+            collision: None,
             winner: Some(4),
             runner_up: None,
             decided_by: None,
@@ -401,7 +450,35 @@ mod tests {
         assert_eq!(last(&alone), "Machine 4 takes VM 7.");
         let avoiding = Explained { winner: Some(3), ..decision() };
         assert_eq!(last(&avoiding), "Machine 3 is drawn at random from the best few, to avoid a conflict.");
-        let lost = Explained { is_lost: true, ..decision() };
-        assert_eq!(last(&lost), "Another agent used the capacity of machine 4 first: the commit failed.");
+    }
+
+    #[test]
+    fn a_collision_ends_with_both_at_the_machine_and_one_turned_away() {
+        let rival = |vm: &str| Rival { vm: vm.into(), agent: 2 };
+        let sentence = Phrase::text("Agent 2 placed VM 8 on machine 4 first.");
+        let collision = Collision { agent: 1, machine: 4, rivals: vec![rival("5"), rival("8")], sentence };
+        let lost = |collision| Explained { collision: Some(collision), ..decision() };
+        let told = |decision: &Explained, shot| caption(&Film::of(decision), decision, "7", shot);
+        let known = lost(collision.clone());
+        let end = [Shot::Best, Shot::Reaches, Shot::Lost];
+        assert!(
+            stepped(&Film::of(&known), true).ends_with(&end) && stepped(&Film::of(&known), false).ends_with(&end[1..])
+        );
+        assert_eq!(told(&known, Shot::Reaches), "Agents 2 and 1 both choose machine 4: for VM 8 and for VM 7.");
+        assert_eq!(told(&known, Shot::Lost), "Agent 2 placed VM 8 on machine 4 first.");
+        for unknown in [Collision { rivals: Vec::new(), ..collision.clone() }, Collision { machine: 5, ..collision }] {
+            let unknown = lost(unknown);
+            assert_eq!(super::rival(&unknown), None);
+            assert_eq!(told(&unknown, Shot::Reaches), "Agent 1 chooses machine 4 for VM 7.");
+        }
+    }
+
+    #[test]
+    fn spans_follow_one_another_without_a_gap() {
+        let film = Film::of(&decision());
+        let spans: Vec<_> = film.spans().collect();
+        assert_eq!((spans[0].from_ms, spans.last().map(|span| span.to_ms)), (0.0, Some(film.length_ms())));
+        assert!(spans.windows(2).all(|pair| pair[0].to_ms == pair[1].from_ms && pair[0].from_ms < pair[0].to_ms));
+        assert!(spans.iter().all(|span| film.at(f64::midpoint(span.from_ms, span.to_ms)).shot == span.shot));
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod admission;
 pub mod anatomy;
+pub mod animation;
 pub mod branches;
 pub mod charts;
 pub mod code;
@@ -17,6 +18,7 @@ pub mod lifetimes;
 pub mod list;
 pub mod machines;
 pub mod my_trace;
+pub mod naming;
 pub mod network;
 pub mod origin;
 pub mod power;

@@ -6,18 +6,18 @@ use tiebreak_engine::protocol::Explained;
 use tiebreak_i18n::say;
 use tiebreak_sim::MachineByte;
 
-use crate::film::{At, Film, Shot, caption, presence};
+use crate::film::{At, Film, Shot, caption, presence, rival};
 
 /// Machines above each other in a column.
-const ROWS: usize = 10;
+pub(crate) const ROWS: usize = 10;
 
 /// Side of a machine's square with its gap, and the gap; all sizes are in CSS pixels.
-const CELL: usize = 14;
-const GAP: usize = 2;
+pub(crate) const CELL: usize = 14;
+pub(crate) const GAP: usize = 2;
 
 /// What is free around a still, and the height of a line of its caption.
-const MARGIN: usize = 12;
-const LINE: usize = 17;
+pub(crate) const MARGIN: usize = 12;
+pub(crate) const LINE: usize = 17;
 
 /// Letters in a line of a caption for each column of machines.
 const LETTERS_PER_COLUMN: usize = 2;
@@ -25,58 +25,87 @@ const LETTERS_PER_COLUMN: usize = 2;
 /// Letters in a line at least, so that a small fleet has captions too.
 const LETTERS_MIN: usize = 26;
 
-/// Lines that a caption may take.
-const LINES: usize = 3;
-
 /// How much is left to see of a machine that dropped out.
-const DROPPED: f64 = 0.12;
+pub(crate) const DROPPED: f64 = 0.12;
 
 const SHADES: [&str; MachineByte::SHADES] = ["#e8820c", "#bcd7f5", "#7f9fc7", "#436a99", "#08386f"];
-const MARK: &str = "#c2410c";
+
+/// The VM and the machines that are still in question, and a VM that is turned away.
+pub(crate) const MARK: &str = "#c2410c";
+pub(crate) const TURNED_AWAY: &str = "#b0186f";
+pub(crate) const INK: &str = "#1c2127";
+pub(crate) const GROUND: &str = "#fcfcfb";
 
 /// The strip; `fullness` says how full every machine was when it was decided, a [`MachineByte`] each.
 #[must_use]
 pub fn svg(decision: &Explained, vm: &str, fullness: &[u8]) -> String {
     let film = Film::of(decision);
     let stills = film.stills();
-    let columns = decision.dropped_at.len().div_ceil(ROWS).max(1);
-    let letters = (columns * LETTERS_PER_COLUMN).max(LETTERS_MIN);
-    let width = (columns * CELL).max(letters * 7) + MARGIN;
-    let height = 2 * MARGIN + ROWS * CELL + LINES * LINE;
+    let Still { letters, width } = Still::of(decision);
+    let captions: Vec<_> = stills.iter().map(|at| lines(&caption(&film, decision, vm, at.shot), letters)).collect();
+    let height = 2 * MARGIN + ROWS * CELL + LINE * captions.iter().map(Vec::len).max().unwrap_or(0);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {height}\" font-family=\"system-ui, sans-serif\" \
-         font-size=\"13\"><title>{}</title><rect width=\"100%\" height=\"100%\" fill=\"#fcfcfb\"/>",
+         font-size=\"13\"><title>{}</title><rect width=\"100%\" height=\"100%\" fill=\"{GROUND}\"/>",
         stills.len() * width + MARGIN,
         say("How VM {vm} was placed", &[&vm])
     );
-    for (nth, at) in stills.into_iter().enumerate() {
+    for (nth, (at, caption)) in stills.into_iter().zip(&captions).enumerate() {
         // Into a string, which takes all that it is given.
         let _ = write!(out, "<g transform=\"translate({} {MARGIN})\">", nth * width + MARGIN);
         machines(&mut out, decision, fullness, at);
-        for (line, words) in lines(&caption(&film, decision, vm, at.shot), letters).iter().enumerate() {
-            let y = ROWS * CELL + LINE * (line + 1);
-            let _ = write!(out, "<text y=\"{y}\" fill=\"#1c2127\">{words}</text>");
-        }
+        text(&mut out, caption);
         out.push_str("</g>");
     }
     out + "</svg>\n"
 }
 
+/// A caption below the machines.
+pub(crate) fn text(out: &mut String, lines: &[String]) {
+    for (line, words) in lines.iter().enumerate() {
+        let y = ROWS * CELL + LINE * (line + 1);
+        let _ = write!(out, "<text y=\"{y}\" fill=\"{INK}\">{words}</text>");
+    }
+}
+
+/// How wide a still is with what is free beside it, in CSS pixels, and letters in a line of its caption.
+pub(crate) struct Still {
+    pub(crate) letters: usize,
+    pub(crate) width: usize,
+}
+
+impl Still {
+    pub(crate) fn of(decision: &Explained) -> Self {
+        let columns = decision.dropped_at.len().div_ceil(ROWS).max(1);
+        let letters = (columns * LETTERS_PER_COLUMN).max(LETTERS_MIN);
+        Self { letters, width: (columns * CELL).max(letters * 7) + MARGIN }
+    }
+}
+
+/// Left and top of a machine's square.
+pub(crate) fn place(machine: usize) -> (usize, usize) {
+    (machine / ROWS * CELL, machine % ROWS * CELL)
+}
+
+/// The colour of a machine, by how full it was.
+pub(crate) fn shade(fullness: &[u8], machine: usize) -> &'static str {
+    SHADES[usize::from(MachineByte(fullness.get(machine).copied().unwrap_or(0)).shade())]
+}
+
 fn machines(out: &mut String, decision: &Explained, fullness: &[u8], at: At) {
-    let is_end = matches!(at.shot, Shot::Best | Shot::Lands | Shot::Lost);
     for (machine, dropped_at) in decision.dropped_at.iter().enumerate() {
-        let (x, y, size) = (machine / ROWS * CELL, machine % ROWS * CELL, CELL - GAP);
+        let ((x, y), size) = (place(machine), CELL - GAP);
         let is_there = presence(*dropped_at, at) > 0.5;
-        let fill = SHADES[usize::from(MachineByte(fullness.get(machine).copied().unwrap_or(0)).shade())];
+        let fill = shade(fullness, machine);
         let opacity = if is_there { 1.0 } else { DROPPED };
         let _ = write!(
             out,
             "<rect x=\"{x}\" y=\"{y}\" width=\"{size}\" height=\"{size}\" fill=\"{fill}\" opacity=\"{opacity}\"/>"
         );
         let is_winner = decision.winner.is_some_and(|winner| winner as usize == machine);
-        if is_winner && matches!(at.shot, Shot::Lands | Shot::Lost) {
-            let _ = write!(out, "<rect x=\"{x}\" y=\"{y}\" width=\"{size}\" height=\"{size}\" fill=\"{MARK}\"/>");
-        } else if is_end && is_there {
+        if is_winner && at.shot.has_winner() {
+            winner(out, decision, at.shot, (x, y));
+        } else if at.shot.has_best() && is_there {
             let _ = write!(
                 out,
                 "<rect x=\"{x}\" y=\"{y}\" width=\"{size}\" height=\"{size}\" fill=\"none\" stroke=\"{MARK}\" stroke-width=\"2\"/>"
@@ -85,8 +114,32 @@ fn machines(out: &mut String, decision: &Explained, fullness: &[u8], at: At) {
     }
 }
 
+/// The machine that was drawn: full of the VM, or of two VMs that do not both fit; crossed out where the VM is turned away.
+fn winner(out: &mut String, decision: &Explained, shot: Shot, (x, y): (usize, usize)) {
+    let size = CELL - GAP;
+    let has_rival = rival(decision).is_some();
+    let width = if has_rival && shot == Shot::Reaches { size / 2 - 1 } else { size };
+    let fill = match (shot, has_rival) {
+        (Shot::Lost, true) => GROUND,
+        (Shot::Lost, false) => TURNED_AWAY,
+        _ => MARK,
+    };
+    let stroke = format!("fill=\"{fill}\" stroke=\"{MARK}\" stroke-width=\"2\"");
+    let _ = write!(out, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{size}\" {stroke}/>");
+    if width < size {
+        let x = x + size - width;
+        let rival = format!("fill=\"{GROUND}\" stroke=\"{MARK}\" stroke-width=\"2\"");
+        let _ = write!(out, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{size}\" {rival}/>");
+    }
+    if shot == Shot::Lost {
+        let (right, bottom) = (x + size, y + size);
+        let cross = format!("M{x} {y}L{right} {bottom}M{x} {bottom}L{right} {y}");
+        let _ = write!(out, "<path d=\"{cross}\" stroke=\"{TURNED_AWAY}\" stroke-width=\"2\"/>");
+    }
+}
+
 /// Words in lines of so many letters, as XML.
-fn lines(text: &str, letters: usize) -> Vec<String> {
+pub(crate) fn lines(text: &str, letters: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         let word = word.replace('&', "&amp;").replace('<', "&lt;");
@@ -95,7 +148,6 @@ fn lines(text: &str, letters: usize) -> Vec<String> {
             None => lines.push(word),
         }
     }
-    lines.truncate(LINES);
     lines
 }
 
@@ -106,7 +158,7 @@ mod tests {
     #[test]
     fn words_are_broken_into_lines_and_cannot_leave_their_text() {
         let told = lines("VM <1> arrives & waits for 20 machines", 16);
-        assert_eq!(told, ["VM &lt;1>", "arrives &amp;", "waits for 20"]);
+        assert_eq!(told, ["VM &lt;1>", "arrives &amp;", "waits for 20", "machines"]);
         assert_eq!(lines("one", 16), ["one"]);
     }
 }

@@ -1221,8 +1221,22 @@ fn a_step_by_conflict_holds_where_a_commit_failed_and_explains_it() {
     session.does(Message::Vm(vm));
     session.settle();
     let (last, earlier) = session.app.front.answer.attempts.split_last().expect("explained");
-    assert!(!earlier.is_empty() && earlier.iter().all(|attempt| attempt.is_lost && attempt.winner.is_some()));
-    assert!(!last.is_lost, "it went in: {last:?}");
+    assert!(!earlier.is_empty() && last.collision.is_none(), "it went in: {last:?}");
+    for attempt in earlier {
+        let collision = attempt.collision.as_ref().expect("its commit failed");
+        assert!(attempt.winner.is_some() && attempt.circumstances.to_string().contains("agent"));
+        assert!(collision.rivals.iter().all(|rival| rival.agent != collision.agent), "{collision:?}");
+        let told = collision.sentence.to_string();
+        let rivals_are_told = match &collision.rivals[..] {
+            [] => told.starts_with("Machine "),
+            [rival] => told.starts_with(&format!("Agent {} placed VM {} on machine ", rival.agent, rival.vm)),
+            several => told.starts_with(&format!("Other agents placed {} VMs on machine ", several.len())),
+        };
+        assert!(
+            rivals_are_told && told.ends_with(&format!("The commit of agent {} failed.", collision.agent)),
+            "{told}"
+        );
+    }
     let machines = session.app.front.live.as_ref().expect("a run").layout.machines as usize;
     assert_eq!(last.dropped_at.len(), machines, "a byte each");
     assert_eq!(

@@ -62,7 +62,17 @@ fn undo(event: &KeyboardEvent) -> Option<Message> {
 }
 
 /// Watches a width; dropping it ends that.
-pub(super) type Resize = (ResizeObserver, Closure<dyn FnMut()>);
+pub(super) struct Resize {
+    observer: ResizeObserver,
+    _closure: Closure<dyn FnMut()>,
+}
+
+impl Drop for Resize {
+    fn drop(&mut self) {
+        // What is on its way to the closure would come when it is gone.
+        self.observer.disconnect();
+    }
+}
 
 /// Tells the page how wide its charts are, now and whenever that changes.
 pub(super) fn observe(scope: &Scope<Page>, centre: &NodeRef) -> Option<Resize> {
@@ -78,5 +88,5 @@ pub(super) fn observe(scope: &Scope<Page>, centre: &NodeRef) -> Option<Resize> {
     });
     let observer = ResizeObserver::new(closure.as_ref().unchecked_ref()).ok()?;
     observer.observe(&centre);
-    Some((observer, closure))
+    Some(Resize { observer, _closure: closure })
 }

@@ -1,12 +1,13 @@
-//! One chart alone, inside somebody else's page, and the way to the whole of it.
+//! One chart, or the film of one decision, alone inside somebody else's page, and the way to the whole of it.
 
 use tiebreak_i18n::tr;
-use tiebreak_view::embed::{Embed, sentence};
+use tiebreak_view::embed::{Embed, Piece, sentence};
 use yew::prelude::*;
 
 use super::charts::Charts;
+use super::film::Decision;
 use super::notices;
-use super::panel::{Link, Scene};
+use super::panel::{Link, Panel, Scene};
 
 /// What this page's address asks for; nothing of the whole page's.
 pub(crate) fn asked() -> Option<Embed> {
@@ -16,16 +17,26 @@ pub(crate) fn asked() -> Option<Embed> {
 /// What stands instead of the page. `centre` is what the charts' width is taken from.
 pub(crate) fn view(link: &Link, scene: &Scene<'_>, embed: &Embed, centre: &NodeRef) -> Html {
     let app = scene.app;
-    let charts = scene.panels.get::<Charts>().filter(|_| app.front.live.is_some());
+    let (label, body) = match embed.piece {
+        Piece::Chart(metric) => {
+            let charts = scene.panels.get::<Charts>().filter(|_| app.front.live.is_some());
+            (tr("Chart"), charts.map(|charts| charts.card(link, scene, metric)))
+        }
+        Piece::Film => {
+            let film = scene.panels.get::<Decision>().filter(|_| Decision::is_shown(app));
+            (tr("Film of a decision"), film.map(|film| film.alone(link, scene)))
+        }
+    };
     let here = gloo::utils::window().location();
     let whole = format!("{}{}", here.pathname().unwrap_or_default(), here.hash().unwrap_or_default());
     html! {
-        <main class="embedded" aria-label={tr("Chart")}>
+        <main class="embedded" aria-label={label}>
             <h1 class="muted" ref={centre}>{ &app.document.name }</h1>
             { notices::view(link, app) }
             if let Some(note) = &embed.note { <p class="notice" role="note">{ note }</p> }
-            { for charts.map(|charts| charts.card(link, scene, embed.metric)) }
-            <p class="verdict">{ sentence(app) }</p>
+            // One child whether there is anything or not, so that those before it stay what they are.
+            { body.unwrap_or_default() }
+            <p class="verdict">{ sentence(app, embed.piece) }</p>
             <p class="embed-foot">
                 <a class="button" href={whole} target="_blank" rel="noopener">{ tr("Open in Tiebreak") }</a>
                 <span class="muted" role="status" aria-label={tr("Run status")}>{ app.status() }</span>

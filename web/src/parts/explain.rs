@@ -7,9 +7,10 @@ use tiebreak_app::{App, Explanation, Lane, Message, Mode, Selection};
 use tiebreak_engine::protocol::{Explained, FunnelStep, HostLife, Refusal, Refuser};
 use tiebreak_engine::questions::why_placed::WhyPlaced;
 use tiebreak_engine::words;
-use tiebreak_i18n::{mark, say, tell, tr};
+use tiebreak_i18n::{mark, say, tr};
 use tiebreak_lesson::Control;
 use tiebreak_model::Phrase;
+use tiebreak_view::naming::{title, told};
 use web_sys::{Element, FocusEvent, HtmlInputElement, SubmitEvent};
 use yew::prelude::*;
 
@@ -17,7 +18,7 @@ use super::field::{Field, NumberRange};
 use super::film::element;
 use super::fleet_map::MapMessage;
 use super::panel::{Link, Panel, Scene};
-use super::{around, is_inside, name};
+use super::{around, is_inside};
 
 /// VMs listed of one machine.
 const LISTED: usize = 60;
@@ -87,7 +88,7 @@ fn answer(link: &Link, app: &App, lane: &Lane) -> Html {
     html! {
         <>
             if named { <h3 class="variant-name">{ say("In {}", &[&lane.variant]) }</h3> }
-            if let Some(message) = &lane.answer.message { <p class="notice">{ tell(message) }</p> }
+            if let Some(message) = &lane.answer.message { <p class="notice">{ told(message) }</p> }
             { attempts(link, app, &lane.answer) }
         </>
     }
@@ -98,7 +99,7 @@ fn attempts(link: &Link, app: &App, answer: &Explanation) -> Html {
     if let Some(shown) = app.rules_shown.filter(|shown| *shown < last.funnel.len()) {
         return html! {
             <>
-                <p class="sentence">{ say("VM {} requests {}.", &[&app.selection.vm, &tell(&last.vm)]) }</p>
+                <p class="sentence">{ say("VM {} requests {}.", &[&app.selection.vm, &told(&last.vm)]) }</p>
                 <h3>{ tr("Machines left after each rule") }</h3>
                 { funnel(link, last, shown) }
                 <p class="hint">{ say("Step shows the next rule; {} more until the decision.", &[&(last.funnel.len() - shown)]) }</p>
@@ -107,11 +108,11 @@ fn attempts(link: &Link, app: &App, answer: &Explanation) -> Html {
     }
     html! {
         <>
-            <p class="sentence">{ tell(&last.sentence) }</p>
-            if !answer.story.is_empty() { <p class="story">{ answer.story.iter().map(tell).collect::<Vec<_>>().join(" ") }</p> }
-            <p class="muted">{ say("It requested {}. {}.", &[&tell(&last.vm), &tell(&last.circumstances)]) }</p>
-            if let Some(life) = &last.life { <p class="muted">{ tell(life) }</p> }
-            if let Some(company) = &last.company { <p class="muted">{ tell(&company.sentence) }</p> }
+            <p class="sentence">{ told(&last.sentence) }</p>
+            if !answer.story.is_empty() { <p class="story">{ answer.story.iter().map(told).collect::<Vec<_>>().join(" ") }</p> }
+            <p class="muted">{ say("It requested {}. {}.", &[&told(&last.vm), &told(&last.circumstances)]) }</p>
+            if let Some(life) = &last.life { <p class="muted">{ told(life) }</p> }
+            if let Some(company) = &last.company { <p class="muted">{ told(&company.sentence) }</p> }
             { earlier(&answer.attempts[..answer.attempts.len() - 1], last) }
             if let Some(refused) = &last.refusal { { refusal(refused) } }
             <h3>{ tr("Machines left after each rule") }</h3>
@@ -133,10 +134,13 @@ fn earlier(attempts: &[Explained], last: &Explained) -> Html {
         true => (mark("earlier attempt ended in a conflict"), mark("earlier attempts ended in conflicts")),
         false => (mark("earlier decision"), mark("earlier decisions")),
     };
-    let told = |attempt: &Explained| html! { <li>{ format!("{}: {}", tell(&attempt.circumstances), tell(&attempt.sentence)) }</li> };
+    let row = |attempt: &Explained| {
+        let collision = attempt.collision.as_ref().map(|collision| told(&collision.sentence)).unwrap_or_default();
+        html! { <li>{ format!("{}: {} {collision}", told(&attempt.circumstances), told(&attempt.sentence)) }</li> }
+    };
     html! {
         <details class="about"><summary>{ words::counted(attempts.len() as f64, one, many) }</summary>
-            <ul>{ for attempts.iter().map(told) }</ul>
+            <ul>{ for attempts.iter().map(row) }</ul>
         </details>
     }
 }
@@ -149,10 +153,10 @@ fn refusal(refusal: &Refusal) -> Html {
         let title = say("{} of them are not refused by any rule before it", &[&count(refuser.first)]);
         html! {
             <li>
-                <span class="refuser">{ name(&refuser.rule) }</span>
+                <span class="refuser">{ named(&refuser.rule) }</span>
                 <span class="left-bar" aria-hidden="true"><span style={format!("width:{share:.1}%")}></span></span>
                 <span class="number" {title}>{ say("refuses {} of {}", &[&count(refuser.machines), &count(refusal.machines)]) }</span>
-                <span class="without">{ refuser.without.as_ref().map_or_else(|| tr("alone excludes none of them").into(), tell) }</span>
+                <span class="without">{ refuser.without.as_ref().map_or_else(|| tr("alone excludes none of them").into(), told) }</span>
             </li>
         }
     };
@@ -160,7 +164,7 @@ fn refusal(refusal: &Refusal) -> Html {
         <div class="refusal">
             <h3>{ tr("No machine is valid") }</h3>
             <ul aria-label={tr("Rules that refuse it")}>{ for refusal.rules.iter().map(refuser) }</ul>
-            if let Some(closest) = &refusal.closest { <p class="closest">{ tell(closest) }</p> }
+            if let Some(closest) = &refusal.closest { <p class="closest">{ told(closest) }</p> }
         </div>
     }
 }
@@ -202,15 +206,20 @@ fn funnel_row(link: &Link, explained: &Explained, (at, step): (usize, &FunnelSte
     let share = 100.0 * f64::from(step.after) / f64::from(first);
     let decided = explained.decided_by.as_deref() == Some(step.rule.as_str());
     let count = |number: u32| words::count(f64::from(number));
-    let rule = name(tr(&step.rule));
+    let rule = named(&step.rule);
     let show = link.callback(move |_: MouseEvent| MapMessage::Left(u8::try_from(at).ok()));
     html! {
         <tr data-rule={at.to_string()} class={classes!(decided.then_some("decided"))}>
-            <th scope="row">if step.after < step.before { <button class="funnel-rule" title={tr("Show on the fleet map which machines were left")} onclick={show}>{ rule }</button> } else { { rule } }</th>
+            <th scope="row">if step.after < step.before { <button class="funnel-rule" aria-description={tr("Show on the fleet map which machines were left")} onclick={show}>{ rule }</button> } else { { rule } }</th>
             <td class="bar-cell"><span class="left-bar" aria-hidden="true"><span style={format!("width:{share:.1}%")}></span></span></td>
             <td class="number">{ format!("{} → {}", count(step.before), count(step.after)) }</td>
         </tr>
     }
+}
+
+/// A rule by its title; the code's name is its tooltip, as in the list of rules.
+fn named(rule: &str) -> Html {
+    html! { <span title={rule.to_owned()}>{ title(rule) }</span> }
 }
 
 fn scores(explained: &Explained) -> Html {
@@ -229,8 +238,8 @@ fn scores(explained: &Explained) -> Html {
     let row = |row: &tiebreak_engine::protocol::ScoreRow| {
         let differs = row.verdicts.windows(2).any(|pair| pair[0] != pair[1]);
         html! {
-            <tr class={classes!(differs.then_some("differs"))}><th scope="row">{ name(&row.rule) }</th>
-                { for row.verdicts.iter().map(|verdict| html! { <td>{ tell(verdict) }</td> }) }</tr>
+            <tr class={classes!(differs.then_some("differs"))}><th scope="row">{ named(&row.rule) }</th>
+                { for row.verdicts.iter().map(|verdict| html! { <td>{ told(verdict) }</td> }) }</tr>
         }
     };
     html! {
@@ -251,7 +260,7 @@ fn why_not(link: &Link, selection: &Selection, explained: &Explained) -> Html {
             <label class="why-not">{ tr("Why not machine") }
                 <Field label={tr("Why not machine")} number={machine_number()} value={selection.asked.map_or_else(String::new, |asked| asked.to_string())} take={ask} />
             </label>
-            if let Some(asked) = &explained.asked { <p class="sentence">{ tell(asked) }</p> }
+            if let Some(asked) = &explained.asked { <p class="sentence">{ told(asked) }</p> }
         </>
     }
 }
@@ -260,8 +269,8 @@ fn why_not(link: &Link, selection: &Selection, explained: &Explained) -> Html {
 fn host(life: &HostLife) -> Html {
     html! {
         <>
-            <p class="story">{ tell(&life.state) }</p>
-            if !life.turns.is_empty() { <ul class="turns" aria-label={tr("State changes")}>{ for life.turns.iter().map(|turn| html! { <li>{ tell(turn) }</li> }) }</ul> }
+            <p class="story">{ told(&life.state) }</p>
+            if !life.turns.is_empty() { <ul class="turns" aria-label={tr("State changes")}>{ for life.turns.iter().map(|turn| html! { <li>{ told(turn) }</li> }) }</ul> }
         </>
     }
 }
@@ -273,16 +282,16 @@ fn why_not_empty(link: &Link, app: &App) -> Html {
     let explain = link.callback(move |_: MouseEvent| Message::Vm(vm.clone()));
     let rule = match app.why_placed() {
         Some(Ok(answer)) => {
-            answer.exhibits.iter().flat_map(|exhibit| &exhibit.said).map(tell).collect::<Vec<_>>().join(" ")
+            answer.exhibits.iter().flat_map(|exhibit| &exhibit.said).map(told).collect::<Vec<_>>().join(" ")
         }
-        Some(Err(why)) => tell(why),
+        Some(Err(why)) => told(why),
         None if app.answers.share::<WhyPlaced>().is_some() => tr("Finding the rule that put it there ...").into(),
         None => String::new(),
     };
     html! {
         <div class="holder">
             <h4>{ tr("Why it is not empty") }</h4>
-            <p>{ holder.said.iter().map(tell).collect::<Vec<_>>().join(" ") }</p>
+            <p>{ holder.said.iter().map(told).collect::<Vec<_>>().join(" ") }</p>
             <p>{ rule }</p>
             <button onclick={explain}>{ say("Explain VM {}", &[&holder.vm]) }</button>
         </div>
@@ -302,8 +311,8 @@ fn machine(link: &Link, app: &App) -> Html {
         let onclick = link.callback(move |_: MouseEvent| Message::Vm(vm.clone()));
         html! {
             <li><button class="vm" {onclick} title={tr("Explain this VM")}>{ say("VM {}", &[&card.vm]) }</button>
-                <span class="muted">{ say("{}, since {}, {}", &[&tell(&card.demand), &words::time(card.since_ms), &tell(&card.ends)]) }
-                    if let Some(expected) = &card.expected { { format!(", {}", tell(expected)) } }</span>
+                <span class="muted">{ say("{}, since {}, {}", &[&told(&card.demand), &words::time(card.since_ms), &told(&card.ends)]) }
+                    if let Some(expected) = &card.expected { { format!(", {}", told(expected)) } }</span>
                 if card.residual { <strong>{ tr(" waited for") }</strong> }</li>
         }
     };
@@ -315,7 +324,7 @@ fn machine(link: &Link, app: &App) -> Html {
                 <Field label={tr("Machine")} number={machine_number()} value={selection.machine.map_or_else(String::new, |machine| machine.to_string())} take={choose} />
             </label>
             if selection.machine.is_some() {
-                <p aria-live="polite">{ tell(&selection.about) }</p>
+                <p aria-live="polite">{ told(&selection.about) }</p>
                 if selection.is_there {
                     if let Some(life) = &selection.life { { host(life) } }
                     { why_not_empty(link, app) }

@@ -96,15 +96,6 @@ const AGENTS: &str = mark("Agents and seed");
 pub(crate) const CHARTS: &str = mark("Charts");
 pub(crate) const WORKLOAD: &str = mark("Workload");
 
-/// A rule's name that may break between its words.
-pub(crate) fn name(rule: &str) -> yew::Html {
-    use yew::prelude::*;
-    let letters = rule.chars().enumerate().map(|(index, letter)| {
-        html! { <>if index > 0 && letter.is_uppercase() { <wbr /> }{ letter }</> }
-    });
-    html! { { for letters } }
-}
-
 /// Whether a target stands inside what the selector finds; no target stands nowhere.
 pub(crate) fn is_inside(target: Option<&web_sys::Element>, selector: &str) -> bool {
     target.is_some_and(|target| matches!(target.closest(selector), Ok(Some(_))))

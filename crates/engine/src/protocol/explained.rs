@@ -25,8 +25,8 @@ pub struct Explained {
     pub dropped_at: Vec<u8>,
     /// When the agent decided, in simulated milliseconds.
     pub at_ms: f64,
-    /// Whether the commit failed because another agent had taken the machine's room.
-    pub is_lost: bool,
+    /// Why its commit failed, where it did.
+    pub collision: Option<Collision>,
     /// The machine chosen.
     pub winner: Option<u32>,
     /// The next best machine.
@@ -41,6 +41,28 @@ pub struct Explained {
     pub refusal: Option<Refusal>,
     /// The VMs it is linked with, where it is with any.
     pub company: Option<Box<Company>>,
+}
+
+/// Why a commit failed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Collision {
+    /// The agent whose commit it was.
+    pub agent: u32,
+    /// The machine in the way: the one chosen, or that of another VM of the request.
+    pub machine: u32,
+    /// The VMs for whose sake the machine could not take this one, as far as they are known; the last to come is the last.
+    pub rivals: Vec<Rival>,
+    /// All of it in words.
+    pub sentence: Phrase,
+}
+
+/// A VM that another agent placed on the same machine first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rival {
+    /// Its number in the trace, or the hash of its name.
+    pub vm: String,
+    /// The agent.
+    pub agent: u32,
 }
 
 /// Why no machine takes a VM, rule by rule.

@@ -19,7 +19,9 @@ use tiebreak_model::Phrase;
 pub use self::admission::{Agreed, FitCard, Forecast, ForecastPoint, RefusedThen, YearsResult, YearsSpan};
 pub use self::asking::{Answer, Ask, Exhibit, ExhibitPlot, ExhibitRow, Found, Machines, Needs};
 pub use self::decisions::{Decided, Decisions, Which};
-pub use self::explained::{Difference, Explained, FunnelStep, Holder, HostLife, Refusal, Refuser, ScoreRow, VmCard};
+pub use self::explained::{
+    Collision, Difference, Explained, FunnelStep, Holder, HostLife, Refusal, Refuser, Rival, ScoreRow, VmCard,
+};
 pub use self::learned::{Learned, LongLives};
 pub use self::network::{Company, VDC_SIZES, VdcProfile};
 pub use self::run::{

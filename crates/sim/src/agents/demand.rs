@@ -59,7 +59,7 @@ impl Demands {
 
 /// Whether the store may put VMs on a machine, which cannot be left to a stale view: never on a
 /// failed one, and where the rules ask for ready machines, on no other.
-fn takes_vms(machine: &MachineRecord, policy: &Policy) -> bool {
+pub(crate) fn takes_vms(machine: &MachineRecord, policy: &Policy) -> bool {
     match machine.readiness {
         Readiness::Ready => true,
         Readiness::Unready => !policy.rule_ids().any(|id| id == "IsMachineReady"),

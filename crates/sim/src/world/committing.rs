@@ -26,6 +26,7 @@ impl World {
             if conflicts.is_empty() {
                 self.take(agent, &flight, &mut demands);
             } else {
+                self.note_collision(agent, &flight, &conflicts, &demands.machines);
                 self.refuse_commit(agent, &mut flight, &conflicts);
             }
             self.team.spare.demands = demands;
@@ -86,6 +87,7 @@ impl World {
             self.publish(demand.machine, demand.after.expect("checked to fit"));
             self.team[agent].told(&self.store, demand.machine);
         }
+        self.note_arrivals(agent, flight);
         if !self.plan.agents.fine_grained {
             self.team[agent].count_in(&self.store, flight);
         }

@@ -27,6 +27,7 @@ use warm_start::WarmStart;
 mod admission;
 mod answers;
 mod asking;
+pub(crate) mod collisions;
 mod committing;
 mod deciding;
 mod disruptions;

@@ -7,6 +7,7 @@ use tiebreak_placement::CacheUse;
 use tiebreak_placement::explain::{Explanation, Question, explain};
 
 use super::World;
+use super::collisions::{Arrivals, Collision};
 use crate::record::Cause;
 
 /// Whose decisions are explained as they are made.
@@ -40,6 +41,8 @@ pub struct Probed {
     pub company: Option<(Footprint, Needs)>,
     /// Why.
     pub explanation: Explanation,
+    /// Why the store did not take it, where it did not.
+    pub collision: Option<Collision>,
 }
 
 /// Whose decisions are explained, and those that were.
@@ -47,6 +50,22 @@ pub struct Probed {
 pub(super) struct Probes {
     probe: Option<Probe>,
     probed: Vec<Probed>,
+    pub(super) arrivals: Arrivals,
+}
+
+impl Probes {
+    /// Whether anybody's decisions are explained.
+    pub(super) fn is_on(&self) -> bool {
+        self.probe.is_some()
+    }
+
+    /// The store did not take a decision that was explained.
+    pub(super) fn collided(&mut self, vm: VmId, cause: Cause, attempt: u32, collision: Collision) {
+        let is_it = |it: &&mut Probed| it.vm == vm && it.cause == cause && it.attempt == attempt;
+        if let Some(probed) = self.probed.iter_mut().rfind(is_it) {
+            probed.collision = Some(collision);
+        }
+    }
 }
 
 impl World {
@@ -60,7 +79,7 @@ impl World {
     pub fn set_probe(&mut self, probe: Option<Probe>) {
         self.probes.probe = probe;
         if probe.is_none() {
-            self.probes.probed.clear();
+            self.probes = Probes::default();
         }
     }
 
@@ -109,6 +128,7 @@ impl World {
             life,
             company,
             explanation,
+            collision: None,
         });
     }
 }

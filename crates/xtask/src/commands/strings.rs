@@ -141,14 +141,16 @@ fn keys() -> Result<BTreeSet<String>, String> {
     keys.insert(NUMBER.to_owned());
     for file in sources(Path::new("web/src"))?.into_iter().chain(sources(Path::new("crates"))?) {
         let texts = literals(&project::read(&file)?).map_err(|error| format!("{}: {error}", file.display()))?;
-        keys.extend(texts.into_iter().filter(|text| has_letter(text)));
+        keys.extend(texts.into_iter().filter(|text| is_of_a_language(text)));
     }
     Ok(keys)
 }
 
-/// Whether there is a letter outside of its places: `{}, {}` is the same in every language.
-fn has_letter(template: &str) -> bool {
-    pieces(template).iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains(char::is_alphabetic)))
+/// Whether there is a letter or a quotation mark outside of its places: `{}, {}` is the same in every language.
+fn is_of_a_language(template: &str) -> bool {
+    pieces(template)
+        .iter()
+        .any(|piece| matches!(piece, Piece::Text(text) if text.contains(|it: char| it.is_alphabetic() || it == '"')))
 }
 
 /// The sources of what ships: neither tests nor examples.
@@ -192,8 +194,8 @@ mod tests {
     }
 
     #[test]
-    fn templates_without_a_letter_are_the_same_everywhere() {
-        assert!(["Run", "{n} VMs", "{:.0} h"].into_iter().all(has_letter));
-        assert!(["", "{} {}", "{words}, {said}", "\u{2026}"].into_iter().all(|it| !has_letter(it)));
+    fn templates_without_a_letter_or_a_quotation_mark_are_the_same_everywhere() {
+        assert!(["Run", "{n} VMs", "{:.0} h", "\"{rule}\""].into_iter().all(is_of_a_language));
+        assert!(["", "{} {}", "{words}, {said}", "\u{2026}"].into_iter().all(|it| !is_of_a_language(it)));
     }
 }

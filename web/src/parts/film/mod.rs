@@ -11,7 +11,8 @@ use tiebreak_engine::protocol::Explained;
 use tiebreak_engine::words;
 use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_view::film::{self, At, Film, Shot};
-use tiebreak_view::strip;
+use tiebreak_view::naming::title;
+use tiebreak_view::{animation, strip};
 use web_sys::{Element, Event, FocusEvent, HtmlCanvasElement, HtmlSelectElement, KeyboardEvent, MouseEvent};
 use yew::prelude::*;
 
@@ -40,10 +41,19 @@ pub(crate) enum FilmMessage {
     Attempt(usize),
     /// The table is opened or closed.
     Table,
-    /// Save the stills as one picture.
-    Save,
+    /// Save it as one picture.
+    Save(Picture),
     /// Another shot is shown, or it is over.
     Moved,
+}
+
+/// A picture of the film to keep.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Picture {
+    /// The stills beside each other.
+    Stills,
+    /// One that moves.
+    Animation,
 }
 
 impl Own for FilmMessage {}
@@ -91,7 +101,7 @@ impl Panel for Decision {
     fn update(&mut self, message: FilmMessage, link: &Link, app: &App) -> Vec<Sent> {
         let Some(film) = self.decision(app).map(Film::of) else { return Vec::new() };
         let now = self.reel.elapsed_ms();
-        if !matches!(message, FilmMessage::Moved | FilmMessage::Table | FilmMessage::Save) {
+        if !matches!(message, FilmMessage::Moved | FilmMessage::Table | FilmMessage::Save(_)) {
             self.reel.looked_at.set(None);
         }
         match message {
@@ -115,7 +125,7 @@ impl Panel for Decision {
                 self.begin(link, app);
             }
             FilmMessage::Table => self.table_open = !self.table_open,
-            FilmMessage::Save => return self.save(app).into_iter().collect(),
+            FilmMessage::Save(picture) => return self.save(app, picture).into_iter().collect(),
             FilmMessage::Moved => {}
         }
         Vec::new()
@@ -158,7 +168,7 @@ struct Answered(String, Vec<(f64, Vec<u8>, Option<u32>, bool)>);
 impl Answered {
     /// Of the variant in front, if its film can be shown.
     fn of(app: &App) -> Option<Self> {
-        let decision = |it: &Explained| (it.at_ms, it.dropped_at.clone(), it.winner, it.is_lost);
+        let decision = |it: &Explained| (it.at_ms, it.dropped_at.clone(), it.winner, it.collision.is_some());
         let decisions = || app.front.answer.attempts.iter().map(decision).collect();
         Decision::is_shown(app).then(|| Self(app.selection.vm.clone(), decisions()))
     }
@@ -184,11 +194,14 @@ impl Decision {
         }
     }
 
-    /// Saves the stills; what the browser says where it does not.
-    fn save(&self, app: &App) -> Option<Sent> {
-        let vm = &app.selection.vm;
-        let svg = strip::svg(self.decision(app)?, vm, &self.fullness.borrow());
-        let error = save::text(&format!("vm-{vm}.svg"), "image/svg+xml", &svg).err()?;
+    /// Saves a picture; what the browser says where it does not.
+    fn save(&self, app: &App, picture: Picture) -> Option<Sent> {
+        let (vm, decision, fullness) = (&app.selection.vm, self.decision(app)?, self.fullness.borrow());
+        let (name, svg) = match picture {
+            Picture::Stills => (format!("vm-{vm}.svg"), strip::svg(decision, vm, &fullness)),
+            Picture::Animation => (format!("vm-{vm}-film.svg"), animation::svg(decision, vm, &fullness)),
+        };
+        let error = save::text(&name, "image/svg+xml", &svg).err()?;
         Some(Message::Notice(Notice::bad(tr("The file could not be saved"), vec![format!("{error:?}")])).into())
     }
 
@@ -242,6 +255,22 @@ impl Decision {
         }
     }
 
+    /// The film with what it is played by, for who sees nothing else.
+    pub(super) fn alone(&self, link: &Link, scene: &Scene<'_>) -> Html {
+        let Some(decision) = self.decision(scene.app) else { return Html::default() };
+        let film = Film::of(decision);
+        let vm = &scene.app.selection.vm;
+        let caption = film::caption(&film, decision, vm, self.shown(&film).shot);
+        html! {
+            <section class="film" aria-label={tr(Self::TITLE)} tabindex="0" onkeydown={keys(link)}>
+                { self.attempts(link, scene.app) }
+                { self.picture(vm) }
+                { self.caption(caption) }
+                <div class="film-controls">{ self.moves(link) }{ button(link, tr("Step"), || FilmMessage::Step) }</div>
+            </section>
+        }
+    }
+
     fn picture(&self, vm: &str) -> Html {
         html! { <div class="fleet"><canvas ref={&self.canvas} role="img" aria-label={say("Machines that can take VM {vm}", &[&vm])} aria-describedby="film-caption"></canvas></div> }
     }
@@ -255,20 +284,8 @@ impl Decision {
         let film = Film::of(decision);
         let (at, vm) = (self.shown(&film), &app.selection.vm);
         let caption = film::caption(&film, decision, vm, at.shot);
-        let keys = link.batch_callback(|event: KeyboardEvent| {
-            let message = match event.key().as_str() {
-                "ArrowRight" | "ArrowDown" => FilmMessage::Step,
-                "ArrowLeft" | "ArrowUp" => FilmMessage::Back,
-                _ => return None,
-            };
-            if around(&event, "select, .table").is_some() {
-                return None;
-            }
-            event.prevent_default();
-            Some(message)
-        });
         html! {
-            <section class="panel film" aria-label={tr(Self::TITLE)} tabindex="0" onkeydown={keys}>
+            <section class="panel film" aria-label={tr(Self::TITLE)} tabindex="0" onkeydown={keys(link)}>
                 <h2>{ tr("Decision") }</h2>
                 { self.attempts(link, app) }
                 { self.picture(vm) }
@@ -304,7 +321,8 @@ impl Decision {
             <div class="film-controls">
                 { self.moves(link) }
                 { button(link, tr("Step"), || FilmMessage::Step) }
-                <button class="quiet" onclick={link.callback(|_: MouseEvent| FilmMessage::Save)}>{ tr("Stills (SVG)") }</button>
+                { saves(link, tr("Stills (SVG)"), Picture::Stills) }
+                { saves(link, tr("Animation (SVG)"), Picture::Animation) }
                 <button class="quiet" aria-expanded={self.table_open.to_string()} onclick={link.callback(|_: MouseEvent| FilmMessage::Table)}>{ table }</button>
             </div>
         }
@@ -314,6 +332,26 @@ impl Decision {
         let toggle = if self.reel.is_playing() { tr("Pause") } else { tr("Play") };
         html! { <>{ button(link, tr("Replay decision"), || FilmMessage::Replay) }{ button(link, toggle, || FilmMessage::Toggle) }</> }
     }
+}
+
+/// The arrow keys go through the shots.
+fn keys(link: &Link) -> Callback<KeyboardEvent> {
+    link.batch_callback(|event: KeyboardEvent| {
+        let message = match event.key().as_str() {
+            "ArrowRight" | "ArrowDown" => FilmMessage::Step,
+            "ArrowLeft" | "ArrowUp" => FilmMessage::Back,
+            _ => return None,
+        };
+        if around(&event, "select, .table").is_some() {
+            return None;
+        }
+        event.prevent_default();
+        Some(message)
+    })
+}
+
+fn saves(link: &Link, label: &'static str, picture: Picture) -> Html {
+    html! { <button class="quiet" onclick={link.callback(move |_: MouseEvent| FilmMessage::Save(picture))}>{ label }</button> }
 }
 
 fn button(link: &Link, label: &'static str, message: fn() -> FilmMessage) -> Html {
@@ -334,7 +372,7 @@ fn steps(link: &Link, film: &Film, decision: &Explained, shot: Shot) -> Html {
         let show = link.callback(move |_: MouseEvent| FilmMessage::Show(step));
         html! {
             <li key={step}><button class="film-step" data-step={step.to_string()} aria-current={is_now.then_some("step")} onclick={show}>
-                <span title={rule.to_owned()}>{ film::title(rule) }</span><span class="number">{ say("{} left", &[&words::count(f64::from(left))]) }</span>
+                <span title={rule.to_owned()}>{ title(rule) }</span><span class="number">{ say("{} left", &[&words::count(f64::from(left))]) }</span>
             </button></li>
         }
     };
@@ -350,7 +388,7 @@ fn steps(link: &Link, film: &Film, decision: &Explained, shot: Shot) -> Html {
             </ol>
             if !idle.is_empty() {
                 <details class="about"><summary>{ words::counted(idle.len() as f64, mark("rule changed nothing"), mark("rules changed nothing")) }</summary>
-                    <p class="muted">{ idle.iter().map(|rule| film::title(rule)).collect::<Vec<_>>().join(", ") }</p></details>
+                    <p class="muted">{ idle.iter().map(|rule| title(rule)).collect::<Vec<_>>().join(", ") }</p></details>
             }
         </>
     }
@@ -369,7 +407,7 @@ fn table(film: &Film, decision: &Explained, vm: &str) -> Html {
         let dropped = before - left;
         before = left;
         let rule = decision.funnel.get(usize::from(step)).map_or("", |step| step.rule.as_str());
-        html! { <tr><th scope="row">{ film::title(rule) }</th><td>{ words::count(f64::from(dropped)) }</td><td>{ words::count(f64::from(left)) }</td></tr> }
+        html! { <tr><th scope="row">{ title(rule) }</th><td>{ words::count(f64::from(dropped)) }</td><td>{ words::count(f64::from(left)) }</td></tr> }
     };
     let end = film.at(film.length_ms()).shot;
     let heads = [tr("Step"), tr("Removed"), tr("Machines left")];

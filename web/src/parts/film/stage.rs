@@ -3,7 +3,7 @@
 use tiebreak_engine::protocol::{Explained, Layout};
 use tiebreak_placement::explain::KEPT;
 use tiebreak_sim::MachineByte;
-use tiebreak_view::film::{At, Film, Shot, presence};
+use tiebreak_view::film::{At, Film, Shot, presence, rival};
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
@@ -34,6 +34,8 @@ pub(super) struct Stage {
     /// Where every machine dropped out.
     dropped_at: Vec<u8>,
     winner: Option<u32>,
+    /// Whether another agent's VM is known to have come there first.
+    has_rival: bool,
     pub(super) film: Film,
 }
 
@@ -64,6 +66,7 @@ impl Stage {
             fullness,
             dropped_at: decision.dropped_at.clone(),
             winner: decision.winner,
+            has_rival: rival(decision).is_some(),
             film: Film::of(decision),
         })
     }
@@ -71,7 +74,7 @@ impl Stage {
     /// Paints a moment.
     pub(super) fn paint(&self, at: At) {
         self.paint_map(|byte| presence(byte, at));
-        if matches!(at.shot, Shot::Best | Shot::Lands | Shot::Lost) {
+        if at.shot.has_best() {
             self.outline_best(if at.shot == Shot::Best { at.progress } else { 1.0 });
         }
         self.paint_vm(at);
@@ -124,19 +127,24 @@ impl Stage {
     fn paint_vm(&self, at: At) {
         let waits = (f64::from(self.width) / 2.0, STRIP * self.ratio / 2.0);
         let from = (-VM * self.ratio, waits.1);
-        let machine = self.winner.and_then(|machine| self.middle(machine)).unwrap_or(waits);
+        let goal = self.winner.and_then(|machine| self.middle(machine)).unwrap_or(waits);
+        let (machine, beside) = if self.has_rival { self.side_by_side(goal) } else { (goal, goal) };
         let eased = at.progress * at.progress * (3.0 - 2.0 * at.progress);
         let between =
             |from: (f64, f64), to: (f64, f64)| (from.0 + (to.0 - from.0) * eased, from.1 + (to.1 - from.1) * eased);
         let (place, colour) = match at.shot {
             Shot::Arrives => (between(from, waits), &self.colours.mark),
             Shot::Drops(_) | Shot::Best => (waits, &self.colours.mark),
-            Shot::Lands => (between(waits, machine), &self.colours.mark),
+            Shot::Lands | Shot::Reaches => (between(waits, machine), &self.colours.mark),
             Shot::Lost => (between(machine, waits), &self.colours.failed),
             Shot::Refused => (waits, &self.colours.failed),
         };
-        if let Some(winner) = self.winner.filter(|_| matches!(at.shot, Shot::Lands | Shot::Lost)) {
+        if let Some(winner) = self.winner.filter(|_| at.shot.has_winner()) {
             self.outline(winner, colour);
+        }
+        if self.has_rival && matches!(at.shot, Shot::Reaches | Shot::Lost) {
+            let comes = (f64::from(self.width) + VM * self.ratio, waits.1);
+            self.rival(if at.shot == Shot::Reaches { between(comes, beside) } else { between(beside, goal) });
         }
         self.square(place, colour);
         if at.shot == Shot::Refused || at.shot == Shot::Lost {
@@ -148,6 +156,23 @@ impl Stage {
         let size = VM * self.ratio;
         self.context.set_fill_style_str(colour);
         self.context.fill_rect(x - size / 2.0, y - size / 2.0, size, size);
+    }
+
+    /// Places for two VMs at a machine, wherever on the canvas that is.
+    fn side_by_side(&self, (x, y): (f64, f64)) -> ((f64, f64), (f64, f64)) {
+        let half = VM * self.ratio / 2.0;
+        let x = x.clamp(2.0 * half, f64::from(self.width) - 2.0 * half);
+        ((x - half - 1.0, y), (x + half + 1.0, y))
+    }
+
+    /// The VM of the other agent, hollow.
+    fn rival(&self, (x, y): (f64, f64)) {
+        let (size, wide) = (VM * self.ratio, 2.0 * self.ratio);
+        self.context.set_fill_style_str(&self.colours.page);
+        self.context.fill_rect(x - size / 2.0, y - size / 2.0, size, size);
+        self.context.set_stroke_style_str(&self.colours.mark);
+        self.context.set_line_width(wide);
+        self.context.stroke_rect(x - (size - wide) / 2.0, y - (size - wide) / 2.0, size - wide, size - wide);
     }
 
     /// Crosses the VM out.

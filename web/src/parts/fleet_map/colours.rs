@@ -18,7 +18,7 @@ pub(in crate::parts) struct Colours {
     /// The stripes of machines that take no VMs.
     pub(super) unready: [u8; 3],
     pub(in crate::parts) failed: String,
-    pub(super) page: String,
+    pub(in crate::parts) page: String,
     /// The page's, to fade to.
     ground: [u8; 3],
     /// Those of lifetime classes, as the legend has them; none when it has none.

@@ -9,6 +9,7 @@ use tiebreak_chart::{Caption, Theme, csv, svg_file};
 use tiebreak_engine::protocol::Form;
 use tiebreak_i18n::{in_english, mark, say, tr};
 use tiebreak_sim::METRICS;
+use tiebreak_view::embed::{Piece, vm_of_film};
 use tiebreak_view::{charts, origin};
 use wasm_bindgen::prelude::*;
 use web_sys::{HtmlDialogElement, HtmlInputElement};
@@ -49,7 +50,7 @@ pub(crate) enum File {
 pub(crate) enum Copied {
     /// The link.
     Link,
-    /// A chart's frame for another page.
+    /// A piece's frame for another page.
     Frame,
     /// What somebody predicted in a lesson.
     Answer,
@@ -63,8 +64,8 @@ pub(crate) enum ShareMessage {
     Open(bool),
     /// The code was made to fill the window, or shrunk again.
     Large(bool),
-    /// The chart for another page, by place in the list of metrics.
-    Frame(usize),
+    /// The piece for another page.
+    Frame(Piece),
     /// Put this on the clipboard.
     Copy(Copied, String),
     /// It is there.
@@ -83,7 +84,8 @@ pub(crate) struct Share {
     is_open: bool,
     is_large: bool,
     copied: Option<Copied>,
-    frame: usize,
+    /// The piece for another page, where somebody chose one.
+    frame: Option<Piece>,
     code: Codes,
 }
 
@@ -108,7 +110,7 @@ impl Panel for Share {
         match message {
             ShareMessage::Open(open) => (self.is_open, self.is_large, self.copied) = (open, false, None),
             ShareMessage::Large(large) => self.is_large = large,
-            ShareMessage::Frame(metric) => (self.frame, self.copied) = (metric, None),
+            ShareMessage::Frame(piece) => (self.frame, self.copied) = (Some(piece), None),
             ShareMessage::Copy(what, text) => copy(link, what, &text),
             ShareMessage::Copied(what) => self.copied = Some(what),
             ShareMessage::Save(file) => save_file(file, link, app),
@@ -168,9 +170,14 @@ impl Share {
                 { tables(link, app) }
                 { whole_page(link) }
                 { code::small(link, code.as_deref(), address.len()) }
-                { frame::view(link, app, &address, self.frame, self.copied) }
+                { frame::view(link, app, &address, self.piece(app), self.copied) }
             </>
         }
+    }
+
+    /// The piece for another page; no film any more where no VM is explained.
+    fn piece(&self, app: &App) -> Piece {
+        self.frame.filter(|piece| *piece != Piece::Film || vm_of_film(app).is_some()).unwrap_or(Piece::Chart(0))
     }
 
     /// What was copied last.
