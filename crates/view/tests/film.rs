@@ -105,7 +105,7 @@ fn the_animation_says_what_the_stills_say_and_ends_as_they_end() {
             let of = |node: Node<'_, '_>, name| node.attribute(name).unwrap_or_default().to_owned();
             plain.map(|node| (of(node, "x"), of(node, "y"), of(node, "fill"), opacity(node))).collect()
         };
-        let last = still.descendants().filter(|node| node.has_tag_name("g")).next_back().expect("a still");
+        let last = still.descendants().rfind(|node| node.has_tag_name("g")).expect("a still");
         assert_eq!(machines(last).len(), 25, "{end}");
         assert_eq!(machines(last), machines(moving.root_element()), "{end}");
         // Of all captions the last alone stays.
