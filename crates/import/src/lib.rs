@@ -1,0 +1,119 @@
+//! A cluster and a scheduler's configuration as people have them, made into machines, VMs and rules of a scenario.
+//!
+//! Files go in as bytes, so that a program and a page read them alike; none is opened here. [`import`] takes all of them
+//! at once, in any order, and recognises each by what it holds:
+//!
+//! - `kubectl get nodes,pods -A -o json` (or `-o yaml`): machines, the VMs alive at the start, and those that wait;
+//! - a KubeSchedulerConfiguration: a list of rules that are added up by their weights;
+//! - nova.conf: the same for filters and weighers, and how far cores and memory are over-committed.
+//!
+//! What has no twin is listed field by field, with its value and the reason ([`Leftover`]); [`TWINS`] says what has one.
+
+mod conversion;
+mod error;
+mod ini;
+mod kubernetes;
+mod leftover;
+mod limits;
+mod list;
+mod nova;
+mod twins;
+mod yaml;
+
+use tiebreak_model::Workload;
+use tiebreak_scenario::{ClusterRow, RuleRow, Variant};
+
+use conversion::{Content, content_of};
+
+pub use error::ImportError;
+pub use leftover::Leftover;
+pub use limits::{BYTES_MAX, FILES_MAX};
+pub use list::RuleList;
+pub use nova::Overcommit;
+pub use twins::{TWINS, Twin};
+
+/// A file as it was given.
+#[derive(Clone, Copy, Debug)]
+pub struct File<'a> {
+    /// What people call it.
+    pub name: &'a str,
+    /// What it holds, plain or gzip.
+    pub bytes: &'a [u8],
+}
+
+/// What some files say, ready to be put into a scenario.
+#[derive(Clone, Debug, Default)]
+pub struct Import {
+    /// The machines; none where no file has any.
+    pub clusters: Vec<ClusterRow>,
+    /// The VMs; none where no file has any.
+    pub workload: Option<Workload>,
+    /// The rules in place of the scenario's.
+    pub list: Option<RuleList>,
+    /// Rules beside those of the list: limits that nodes have.
+    pub rules: Vec<RuleRow>,
+    /// How far cores and memory are over-committed.
+    pub overcommit: Option<Overcommit>,
+    /// What was made of the files, a sentence each.
+    pub told: Vec<String>,
+    /// What has no twin, by file and field.
+    pub leftovers: Vec<Leftover>,
+    /// Fields that were seen and say nothing of where VMs go.
+    pub aside: Vec<String>,
+}
+
+/// What these files say together.
+///
+/// # Errors
+/// When one of them is none that can be read, a field of one is not what it has to be, or two say the same thing.
+pub fn import(files: &[File<'_>]) -> Result<Import, ImportError> {
+    if files.len() > FILES_MAX {
+        return Err(ImportError::whole(
+            "--import",
+            format!("at most {FILES_MAX} files"),
+            files.len(),
+            "leave some out",
+        ));
+    }
+    let mut contents = Vec::new();
+    for file in files {
+        contents.push((file.name, content_of(file)?));
+    }
+    let mut import = Import::default();
+    kubernetes::objects(&contents, &mut import)?;
+    let mut lists = Vec::new();
+    for (name, content) in &contents {
+        match content {
+            Content::Objects(_) => {}
+            Content::Scheduler(value) => lists.push((*name, kubernetes::scheduler(name, value, &mut import)?)),
+            Content::Nova(sections) => lists.push((*name, nova::configuration(name, sections, &mut import)?)),
+        }
+    }
+    if let [(first, _), (second, _), ..] = lists.as_slice() {
+        let got = format!("{first} and {second}");
+        return Err(ImportError::whole("--import", "one scheduler's configuration", got, "leave one out"));
+    }
+    import.list = lists.pop().map(|(_, list)| list);
+    leftover::sort(&mut import.leftovers);
+    import.aside.sort();
+    import.aside.dedup();
+    Ok(import)
+}
+
+impl Import {
+    /// Puts machines and rules in place of the variant's; its workload is for whoever runs it.
+    pub fn apply(&self, variant: &mut Variant) {
+        if !self.clusters.is_empty() {
+            variant.clusters.clone_from(&self.clusters);
+        }
+        if let Some(overcommit) = &self.overcommit {
+            variant.clusters.iter_mut().for_each(|row| overcommit.apply(&mut row.settings));
+        }
+        if let Some(list) = &self.list {
+            list.apply(variant);
+        }
+        for row in &self.rules {
+            row.clone().put_into(&mut variant.rules);
+        }
+    }
+}
