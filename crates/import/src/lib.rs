@@ -15,12 +15,12 @@ mod ini;
 mod kubernetes;
 mod leftover;
 mod limits;
-mod list;
 mod nova;
 mod twins;
 mod yaml;
 
 use tiebreak_model::Workload;
+use tiebreak_scenario::lists::RuleList;
 use tiebreak_scenario::{ClusterRow, RuleRow, Variant};
 
 use conversion::{Content, content_of};
@@ -28,7 +28,6 @@ use conversion::{Content, content_of};
 pub use error::ImportError;
 pub use leftover::Leftover;
 pub use limits::{BYTES_MAX, FILES_MAX};
-pub use list::RuleList;
 pub use nova::Overcommit;
 pub use twins::{TWINS, Twin};
 
@@ -114,6 +113,42 @@ impl Import {
         }
         for row in &self.rules {
             row.clone().put_into(&mut variant.rules);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tiebreak_scenario::presets;
+
+    /// What an empty configuration becomes is what the preset of its scheduler has.
+    #[test]
+    fn presets_are_imports_of_what_schedulers_do_by_default() {
+        let packing = "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args: {scoringStrategy: {type: MostAllocated}}\n";
+        let kubernetes = |more: &str| {
+            format!("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n{more}")
+        };
+        let multipliers = "ram_weight_multiplier=-1\ncpu_weight_multiplier=-1\ndisk_weight_multiplier=-1\n";
+        for (preset, text) in [
+            ("kubernetes-default", kubernetes("")),
+            ("kubernetes-packing", kubernetes(packing)),
+            ("nova-default", "[filter_scheduler]\n".into()),
+            ("nova-packing", format!("[filter_scheduler]\n{multipliers}")),
+        ] {
+            let import = import(&[File { name: "file", bytes: text.as_bytes() }]).expect(preset);
+            let document = (presets::find(preset).expect(preset).make)();
+            let mut variant = presets::find("default").map(|it| (it.make)().active_variant().clone()).expect("it");
+            import.apply(&mut variant);
+            let order = |variant: &Variant| {
+                let on = variant.rules.iter().filter(|row| row.on);
+                let mut rows: Vec<_> = on.map(|row| (row.group(), row.id.clone(), row.clone())).collect();
+                rows.sort_by(|one, other| (&one.0, &one.1).cmp(&(&other.0, &other.1)));
+                rows
+            };
+            assert_eq!(order(&variant), order(document.active_variant()), "{preset}");
+            let how = |variant: &Variant| (variant.hand_weights, variant.combining, variant.best_clusters);
+            assert_eq!(how(&variant), how(document.active_variant()), "{preset}");
         }
     }
 }

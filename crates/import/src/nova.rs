@@ -3,13 +3,14 @@
 //! Nova adds up multiplier times weight, each weight normalised over the hosts that passed the filters, and takes the
 //! highest. Source: OpenStack Nova, "Compute schedulers", and its defaults of release 2025.1.
 
+use tiebreak_placement::Combining;
+use tiebreak_scenario::lists::{self, RuleList};
 use tiebreak_scenario::{ClusterSettings, RuleRow};
 
 use crate::Import;
 use crate::error::ImportError;
 use crate::ini::Setting;
 use crate::leftover::push_shown;
-use crate::list::{self, RuleList, VMS_PER_MACHINE};
 
 /// How much more than they have machines offer: `(total - reserved) * ratio`, as the placement service has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -183,7 +184,7 @@ pub(crate) fn configuration(file: &str, settings: &[Setting], import: &mut Impor
     let preferences = weighers(&conf, import)?;
     overcommit(&conf, import)?;
     let count = preferences.len();
-    let list = RuleList::new(&filters, preferences, true);
+    let list = RuleList::new(&filters, preferences, Some(Combining::NormalisedSum));
     import.told.push(format!(
         "{file}: {count} weighers are preferences, added up by their multipliers after normalising each over the candidates."
     ));
@@ -222,8 +223,8 @@ fn filters(conf: &Conf<'_>, import: &mut Import) -> Result<Vec<&'static str>, Im
             "AllHostsFilter" => continue,
             "NumInstancesFilter" => {
                 let most = conf.number(SCHEDULER, "max_instances_per_host")?.unwrap_or(50.0);
-                let row = tiebreak_scenario::gallery::find(VMS_PER_MACHINE)
-                    .map(|rule| list::with(rule.row(), &[("most", most)]));
+                let row = tiebreak_scenario::gallery::find("MaxVmsPerMachine")
+                    .map(|rule| lists::with(rule.row(), &[("most", most)]));
                 import.rules.extend(row);
                 continue;
             }
@@ -272,7 +273,7 @@ fn weighers(conf: &Conf<'_>, import: &mut Import) -> Result<Vec<RuleRow>, Import
             continue;
         }
         let rule = weigher.rules[usize::from(multiplier < 0.0)];
-        match list::preference(rule, multiplier.abs(), None).filter(|row| is_weight(row.weight)) {
+        match lists::preference(rule, multiplier.abs(), None).filter(|row| is_weight(row.weight)) {
             Some(row) => rows.push(row),
             None => {
                 let (path, by) =

@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use tiebreak_model::{Declared, fleet::MACHINES_MAX};
 use tiebreak_scenario::document::{CLUSTERS_MAX, NAME_MAX};
-use tiebreak_scenario::{ClusterRow, ClusterSettings, gallery};
+use tiebreak_scenario::{ClusterRow, ClusterSettings, gallery, lists};
 
 use super::lose;
 use super::object::Object;
 use super::quantity::Quantity;
 use crate::Import;
 use crate::error::ImportError;
-use crate::list;
 
 /// Nodes that are no machines, and why: pods on them are no VMs.
 pub(super) struct Aside {
@@ -180,6 +179,6 @@ fn limit_pods(pods: &BTreeMap<u64, u64>, nodes: &[Object<'_>], import: &mut Impo
         let why = format!("the limit is one for all machines, {most}; {count} nodes have this one");
         lose(import, &nodes[0], "status.allocatable.pods", &Value::from(*other), &why);
     }
-    let rule = gallery::find(list::VMS_PER_MACHINE).map(|rule| list::with(rule.row(), &[("most", *most as f64)]));
+    let rule = gallery::find("MaxVmsPerMachine").map(|rule| lists::with(rule.row(), &[("most", *most as f64)]));
     import.rules.extend(rule);
 }

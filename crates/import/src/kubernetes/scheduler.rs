@@ -4,21 +4,19 @@
 //! kubescheduler.config.k8s.io/v1 and the default plugins of release 1.34.
 
 use serde_json::Value;
+use tiebreak_placement::Combining;
 use tiebreak_placement::custom::Definition;
 use tiebreak_scenario::custom::custom;
+use tiebreak_scenario::lists::{self, RuleList};
 use tiebreak_scenario::{RuleRow, gallery};
 
 use super::object::Object;
 use crate::Import;
 use crate::error::ImportError;
 use crate::leftover::{push, push_shown};
-use crate::list::{self, RuleList};
 
 /// Scores are whole hundredths.
 const HUNDREDTHS: Option<u32> = Some(100);
-
-/// What an eviction weighs: more than all that scores can weigh together, seven plugins of 2^31.
-const EVICTING: f64 = 1e12;
 
 /// Plugins that score by default, and their weights.
 const SCORES: [(&str, u32); 7] = [
@@ -148,15 +146,8 @@ impl Conf<'_> {
             weights.push(format!("{} (weight {weight})", row.id));
             rows.push(RuleRow { on: true, weight: Some(*weight), buckets: HUNDREDTHS, ..row });
         }
-        if plugins.evicts {
-            // Somebody is put out only where nothing else helps.
-            rows.extend(list::preference("AvoidEvictions", EVICTING, Some(1)));
-        }
-        let mut list = RuleList::new(&self.filters(&plugins, import), rows, false);
-        let required = list.rows.iter_mut().find(|row| row.id == tiebreak_scenario::document::REQUIRED_RULE);
-        if let Some(row) = required {
-            *row = list::with(row.clone(), &[("evict", f64::from(u8::from(plugins.evicts)))]);
-        }
+        let list = RuleList::new(&self.filters(&plugins, import), rows, Some(Combining::Sum));
+        let list = if plugins.evicts { list.evicting() } else { list };
         let scored = if weights.is_empty() { "nothing".to_owned() } else { weights.join(", ") };
         import.told.push(format!("{}: the first profile is a list of rules; what scores is {scored}.", self.file));
         Ok(list)
@@ -326,7 +317,7 @@ impl Conf<'_> {
         // Weights of a rule go to 100, and only their ratio counts.
         let most = f64::max(cores, memory).max(100.0) / 100.0;
         let weights = [("cores_weight", cores / most), ("memory_weight", memory / most)];
-        let row = |name: &str| gallery::find(name).map(|rule| list::with(rule.row(), &weights));
+        let row = |name: &str| gallery::find(name).map(|rule| lists::with(rule.row(), &weights));
         let word = &strategy["type"];
         match word.as_str() {
             None if word.is_null() => Ok(row("LeastAllocated")),
