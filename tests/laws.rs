@@ -12,6 +12,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tiebreak_model::Time;
+use tiebreak_placement::Combining;
 use tiebreak_sim::{Decision, Outcome, Reason};
 use tiebreak_testkit::{Case, Ledger, laws};
 
@@ -57,6 +58,21 @@ fn every_law_holds_in_random_scenarios() {
         }
     }
     said(cases.end - 1);
+}
+
+/// Weights that are added up, and scores that are normalised over the candidates, in every case that has weights.
+#[test]
+fn every_law_holds_where_weights_are_added_up() {
+    let cases = (0..300).map(Case::random).filter(|case| case.rules.iter().any(|rule| rule.weight.is_some()));
+    let mut held = 0;
+    for case in cases.take(16) {
+        for combining in [Combining::Sum, Combining::NormalisedSum] {
+            let case = case.clone().combined(combining).expect("it has weights");
+            laws::check(&case).unwrap_or_else(|broken| panic!("case {}, {combining:?}: {broken}", case.number));
+            held += 1;
+        }
+    }
+    assert_eq!(held, 32, "cases with weights");
 }
 
 /// Scenarios that a fuzzer kept because they reach code that others do not.

@@ -81,6 +81,12 @@ const DRAWS: &[Field] = &[
     ("watts", "its draw if no VM had been throttled"),
 ];
 
+const IMPORT: &[Field] = &[
+    ("told", "what was made of the files, a sentence each"),
+    ("without_twin", "fields that nothing here stands for: file, path, count, value and why"),
+    ("about_something_else", "fields that were seen and say nothing of where VMs go"),
+];
+
 const SUMMARY: &[Fields] = &[
     Own(&[
         ("digest", "a number that two runs share only if all their decisions are the same"),
@@ -142,5 +148,15 @@ pub(crate) static FILES: &[FileOf] = &[
         name: "power.csv",
         help: "If draws are measured, one row per chassis and time slot, as read by `tiebreak power budget`.",
         fields: &[Own(DRAWS)],
+    },
+    FileOf {
+        name: "import.json",
+        help: "If files were imported (`--import`), what was made of them and, field by field, what has no twin.",
+        fields: &[Own(IMPORT)],
+    },
+    FileOf {
+        name: "imported.vms",
+        help: "If VMs were imported, the VMs in the compact format, for who runs scenario.json again.",
+        fields: &[],
     },
 ];

@@ -9,6 +9,7 @@ pub mod answer;
 pub mod at_once;
 pub mod command;
 pub mod given;
+pub mod imports;
 pub mod progress;
 pub mod scenario;
 pub mod shown;

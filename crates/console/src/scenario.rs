@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io::Read;
 
+use tiebreak_import::Import;
 use tiebreak_model::Workload;
 use tiebreak_scenario::document::CLUSTERS_MAX;
 use tiebreak_scenario::read::{TEXT_MAX, rule_of as rule_row};
@@ -14,6 +15,7 @@ use tiebreak_trace::{Nodes, nodes};
 
 use crate::answer::Failure;
 use crate::given::{Given, Opt};
+use crate::imports::{self, IMPORT};
 use crate::progress;
 use crate::trace::{Source, source};
 
@@ -114,8 +116,14 @@ pub fn variant(given: &Given) -> Result<Variant, Failure> {
 
 /// The same without the fields of `--set`.
 pub fn unset_variant(given: &Given) -> Result<Variant, Failure> {
+    unset_imported(given, None)
+}
+
+/// The same with what is imported before all that is given beside it.
+fn unset_imported(given: &Given, import: Option<&Import>) -> Result<Variant, Failure> {
     let document = document(given)?;
     let mut variant = chosen(&document, given.one("variant"))?.clone();
+    import.into_iter().for_each(|import| import.apply(&mut variant));
     if let Some(file) = given.one(MACHINES.name) {
         use_machines(&mut variant, file)?;
     }
@@ -132,9 +140,9 @@ pub fn use_given(variant: &mut Variant, given: &Given) -> Result<(), Failure> {
     set_fields(variant, given)
 }
 
-/// Whether there is a trace, and nothing says on what it is to run.
+/// Whether there is a trace or an import, and nothing says on what it is to run.
 pub fn is_about_own_trace(given: &Given) -> bool {
-    given.has("trace") && given.words.is_empty() && !given.has(PRESET.name)
+    (given.has("trace") || given.has(IMPORT.name)) && given.words.is_empty() && !given.has(PRESET.name)
 }
 
 /// For a trace of one's own the machines and the list of rules of the first preset hold, but not its agents.
@@ -147,15 +155,22 @@ pub fn unslowed(variant: Variant, workload: &Workload, given: &Given) -> Variant
 
 /// The variant that was asked for, and what it runs on.
 pub fn with_source(given: &Given) -> Result<(Variant, Source), Failure> {
+    with_import(given, imports::read(given)?.as_ref())
+}
+
+/// The same with what `--import` says, which was read.
+pub fn with_import(given: &Given, import: Option<&Import>) -> Result<(Variant, Source), Failure> {
     // A generated workload follows from what is set; what is set of agents goes above what they are without.
-    let asked = variant(given)?;
-    let expected = asked.expected_vms().filter(|_| !given.has("trace"));
+    let mut asked = unset_imported(given, import)?;
+    set_fields(&mut asked, given)?;
+    let imported = imports::source(given, import);
+    let expected = asked.expected_vms().filter(|_| !given.has("trace") && imported.is_none());
     if let Some(vms) = expected {
         // Drawing the workload takes a part of it already.
         progress::warn_of(&asked.cost(vms));
     }
-    let source = source(&asked, given)?;
-    let mut variant = unslowed(unset_variant(given)?, &source.workload, given);
+    let source = imported.map_or_else(|| source(&asked, given), Ok)?;
+    let mut variant = unslowed(unset_imported(given, import)?, &source.workload, given);
     set_fields(&mut variant, given)?;
     if expected.is_none() {
         progress::warn_of(&variant.cost(source.workload.vm_count().into()));

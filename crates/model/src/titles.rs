@@ -44,6 +44,7 @@ const TITLES: &[(&str, &str)] = &[
     ("class_5_hours", "class 5 from"),
     ("cluster_uplink_gbps", "cluster uplink"),
     ("co_located", "tenants kept together"),
+    ("combining", "combination of weights"),
     ("commit_ms", "commit time"),
     ("confidence_pct", "confidence"),
     ("decision_ms", "decision time"),

@@ -51,5 +51,5 @@ pub use fast::{
 pub use lifetime::Lifetimes;
 pub use migrate::{Evacuation, MigrationLimits, Move, Placed};
 pub use network::{Blocked, Full};
-pub use policy::{Policy, PolicyError, RuleUse, Weight};
+pub use policy::{Combining, Policy, PolicyError, RuleUse, Weight};
 pub use rules::{Group, RULES, RuleEntry};

@@ -140,7 +140,7 @@ impl Variant {
     pub fn cost(&self, vms: f64) -> Cost {
         let machines = self.clusters.iter().map(|cluster| cluster.settings.machines).sum::<u32>();
         let agents = self.agents.count;
-        let policy = Policy::new(&RuleRow::uses(&self.rules, self.hand_weights), self.best_clusters);
+        let policy = Policy::new(&RuleRow::uses(&self.rules, self.combined()), self.best_clusters);
         let moments = if policy.is_ok_and(|policy| policy.looks_ahead()) { self.admission.hours().len() } else { 0 };
         let thoughts = (TOLERANCE_PCT / self.admission.tolerance).clamp(1.0, THOUGHTS_MAX);
         let (all, views) = (f64::from(machines), f64::from(machines) * f64::from(agents + 1));

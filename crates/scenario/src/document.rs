@@ -8,7 +8,7 @@ use tiebreak_model::fleet::MACHINES_MAX;
 use tiebreak_model::random::Seed;
 use tiebreak_model::{ClusterSpec, Param, ParamKind, Resource, Resources, Sample, SampledBy, Workload, declare, sort};
 use tiebreak_placement::policy::default_rules;
-use tiebreak_placement::{Caches, Custom, Group, Lifetimes, Policy, RULES, RuleEntry, RuleUse, Weight};
+use tiebreak_placement::{Caches, Combining, Custom, Group, Lifetimes, Policy, RULES, RuleEntry, RuleUse, Weight};
 use tiebreak_sim::admission::Terms;
 use tiebreak_sim::admission::years::Years;
 use tiebreak_sim::{
@@ -94,6 +94,11 @@ declare! {
         /// Compare preferences together by their weights instead of in strict order. A preference without a weight
         /// has weight 1. (Protean section 3.3)
         hand_weights: bool = false, 0 => 1, "";
+        /// How weights make one order, where hand_weights is on: by majority, of two machines the one that wins the
+        /// larger total weight is better (Protean section 3.3); by sum, the one whose scores times weights add up to
+        /// less, as Kubernetes does; by normalised_sum, the same with each score normalised over the candidates, as
+        /// OpenStack Nova does. A normalised score depends on all other candidates.
+        combining: Combining = 0, 0 => 2, "";
     }
 }
 
@@ -159,6 +164,8 @@ pub struct Variant {
     pub best_clusters: u32,
     /// See [`VariantSettings::hand_weights`].
     pub hand_weights: bool,
+    /// See [`VariantSettings::combining`].
+    pub combining: Combining,
     /// The allocation agents.
     pub agents: Agents,
     /// What each of them keeps between decisions.
@@ -236,7 +243,7 @@ impl Default for Document {
 
 impl Default for Variant {
     fn default() -> Self {
-        let VariantSettings { seed, best_clusters, hand_weights } = VariantSettings::default();
+        let VariantSettings { seed, best_clusters, hand_weights, combining } = VariantSettings::default();
         Self {
             name: letter(0),
             seed,
@@ -245,6 +252,7 @@ impl Default for Variant {
             rules: default_list(),
             best_clusters,
             hand_weights,
+            combining,
             agents: Agents::default(),
             caches: Caches::default(),
             predictor: PredictorRow::default(),
@@ -355,13 +363,14 @@ impl RuleRow {
     }
 
     /// The rules of a list that are on, as a plan takes them.
-    pub(crate) fn uses(rows: &[Self], hand_weights: bool) -> Vec<RuleUse> {
-        rows.iter().filter(|row| row.on).map(|row| row.rule_use(hand_weights)).collect()
+    /// Weights count where they are combined in some way.
+    pub(crate) fn uses(rows: &[Self], combining: Option<Combining>) -> Vec<RuleUse> {
+        rows.iter().filter(|row| row.on).map(|row| row.rule_use(combining)).collect()
     }
 
-    fn rule_use(&self, hand_weights: bool) -> RuleUse {
-        let weight = || self.weight.and_then(Weight::new).unwrap_or_default();
-        let weight = (hand_weights && self.scores()).then(weight);
+    fn rule_use(&self, combining: Option<Combining>) -> RuleUse {
+        let weight = |combining| self.weight.and_then(Weight::new).unwrap_or_default().combined(combining);
+        let weight = combining.filter(|_| self.scores()).map(weight);
         let Self { id, values, buckets, custom, .. } = self.clone();
         RuleUse { id, values, buckets, custom, weight }
     }
@@ -371,16 +380,22 @@ impl Variant {
     /// The settings that stand beside its lists.
     #[must_use]
     pub const fn settings(&self) -> VariantSettings {
-        let Self { seed, best_clusters, hand_weights, .. } = *self;
-        VariantSettings { seed, best_clusters, hand_weights }
+        let Self { seed, best_clusters, hand_weights, combining, .. } = *self;
+        VariantSettings { seed, best_clusters, hand_weights, combining }
+    }
+
+    /// How its weights are combined; none where rules stand in strict order.
+    pub(crate) fn combined(&self) -> Option<Combining> {
+        self.hand_weights.then_some(self.combining)
     }
 
     /// Puts those settings in place.
     pub const fn apply_settings(&mut self, settings: VariantSettings) {
-        let VariantSettings { seed, best_clusters, hand_weights } = settings;
+        let VariantSettings { seed, best_clusters, hand_weights, combining } = settings;
         self.seed = seed;
         self.best_clusters = best_clusters;
         self.hand_weights = hand_weights;
+        self.combining = combining;
     }
 
     /// What to run with this workload, what is predicted of it included: a predictor is trained
@@ -427,7 +442,7 @@ impl Variant {
     /// that was read has at most too many preferences without buckets, or such incidents.
     pub fn untrained_plan(&self, workload: Arc<Workload>) -> Result<Plan, PlanError> {
         let clusters: Vec<_> = self.clusters.iter().map(ClusterRow::spec).collect();
-        let rules = RuleRow::uses(&self.rules, self.hand_weights);
+        let rules = RuleRow::uses(&self.rules, self.combined());
         let plan = Plan::new(&clusters, &rules, self.best_clusters, workload, self.agents, Seed(self.seed))?;
         let plan = match &self.fork {
             Some(fork) => plan.with_changes(&fork.changes())?,
@@ -450,7 +465,7 @@ impl Variant {
     /// # Errors
     /// When the list cannot stand, or the settings make no belief.
     pub fn years(&self) -> Result<Years, PlanError> {
-        let rules = RuleRow::uses(&self.rules, self.hand_weights);
+        let rules = RuleRow::uses(&self.rules, self.combined());
         let policy = Policy::new(&rules, self.best_clusters).map_err(PlanError::Policy)?;
         let terms = Terms::new(&self.admission, policy.looks_ahead()).map_err(PlanError::Admission)?;
         Ok(Years::new(Arc::new(terms), self.admission_lab, Arc::new(policy), Seed(self.seed)))
@@ -545,9 +560,9 @@ mod tests {
         for row in &mut variant.rules {
             row.weight = (row.id == "BestFit" || row.id == "IsMachineReady").then_some(2.5);
         }
-        let weight = |id: &str, hand_weights| {
+        let weight = |id: &str, hand_weights: bool| {
             let row = variant.rules.iter().find(|row| row.id == id).expect(id);
-            row.rule_use(hand_weights).weight.map(Weight::get)
+            row.rule_use(hand_weights.then_some(Combining::Majority)).weight.map(Weight::get)
         };
         for (id, by_hand) in [("BestFit", Some(2.5)), ("PreferLeastUsedRack", Some(1.0)), ("IsMachineReady", None)] {
             assert_eq!((weight(id, true), weight(id, false)), (by_hand, None), "{id}");

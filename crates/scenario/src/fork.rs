@@ -2,6 +2,7 @@
 //! then on by its own, so that two futures can be compared which share their past.
 
 use tiebreak_model::{Millis, Time, declare};
+use tiebreak_placement::Combining;
 use tiebreak_sim::RulesUntil;
 
 use crate::document::{RuleRow, Variant};
@@ -19,6 +20,8 @@ declare! {
         best_clusters: u32 = 10, 1 => 64, "clusters";
         /// Whether preferences were compared by the weights set beside them until then.
         hand_weights: bool = false, 0 => 1, "";
+        /// How weights made one order until then.
+        combining: Combining = 0, 0 => 2, "";
     }
 }
 
@@ -35,6 +38,8 @@ pub struct Fork {
     pub best_clusters: u32,
     /// See [`ForkSettings::hand_weights`].
     pub hand_weights: bool,
+    /// See [`ForkSettings::combining`].
+    pub combining: Combining,
     /// Where that variant was itself a fork of an earlier moment, what held until then.
     pub before: Option<Box<Self>>,
 }
@@ -44,13 +49,14 @@ impl Fork {
     /// then. None when that would be more than [`FORKS_MAX`] changes of rules.
     #[must_use]
     pub fn of(parent: &Variant, at_hours: f64) -> Option<Self> {
-        let Variant { name, rules, best_clusters, hand_weights, fork, .. } = parent;
+        let Variant { name, rules, best_clusters, hand_weights, combining, fork, .. } = parent;
         let own = Self {
             from: name.clone(),
             at_hours,
             rules: rules.clone(),
             best_clusters: *best_clusters,
             hand_weights: *hand_weights,
+            combining: *combining,
             before: None,
         };
         // Of the parent's own past, only what lies before the moment is past here too.
@@ -60,8 +66,8 @@ impl Fork {
                 held.before = Some(fork);
                 break;
             }
-            let Self { rules, best_clusters, hand_weights, before, .. } = *fork;
-            held = Self { rules, best_clusters, hand_weights, ..held };
+            let Self { rules, best_clusters, hand_weights, combining, before, .. } = *fork;
+            held = Self { rules, best_clusters, hand_weights, combining, ..held };
             earlier = before;
         }
         (held.chain().count() <= FORKS_MAX).then_some(held)
@@ -70,16 +76,17 @@ impl Fork {
     /// The settings that stand beside its list.
     #[must_use]
     pub const fn settings(&self) -> ForkSettings {
-        let Self { at_hours, best_clusters, hand_weights, .. } = *self;
-        ForkSettings { at_hours, best_clusters, hand_weights }
+        let Self { at_hours, best_clusters, hand_weights, combining, .. } = *self;
+        ForkSettings { at_hours, best_clusters, hand_weights, combining }
     }
 
     /// Puts those settings in place.
     pub const fn apply_settings(&mut self, settings: ForkSettings) {
-        let ForkSettings { at_hours, best_clusters, hand_weights } = settings;
+        let ForkSettings { at_hours, best_clusters, hand_weights, combining } = settings;
         self.at_hours = at_hours;
         self.best_clusters = best_clusters;
         self.hand_weights = hand_weights;
+        self.combining = combining;
     }
 
     /// When the variant's own rules begin to count.
@@ -101,8 +108,9 @@ impl Fork {
     }
 
     fn rules_until(&self) -> RulesUntil {
-        let Self { rules, best_clusters, hand_weights, .. } = self;
-        RulesUntil { until: self.at(), rules: RuleRow::uses(rules, *hand_weights), best_clusters: *best_clusters }
+        let Self { rules, best_clusters, hand_weights, combining, .. } = self;
+        let rules = RuleRow::uses(rules, hand_weights.then_some(*combining));
+        RulesUntil { until: self.at(), rules, best_clusters: *best_clusters }
     }
 }
 

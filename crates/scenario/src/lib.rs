@@ -19,6 +19,7 @@ pub mod groups;
 pub mod incident;
 pub mod issue;
 pub mod link;
+pub mod lists;
 mod loads;
 pub mod predictor;
 pub mod presets;

@@ -1,14 +1,15 @@
 //! Scenarios by name, in the order a list shows them.
 
 use tiebreak_model::{Declaration, Param, Topology};
-use tiebreak_placement::Caches;
+use tiebreak_placement::{Caches, Combining};
 use tiebreak_sim::{
     AdmissionSettings, Agents, CappingKind, ClusterYears, GeneratedWorkload, Linking, NetworkSettings, PowerSettings,
     Vdcs,
 };
 
-use crate::document::{ClusterRow, ClusterSettings, Document, TraceSettings, Variant, WorkloadRef};
+use crate::document::{ClusterRow, ClusterSettings, Document, RuleRow, TraceSettings, Variant, WorkloadRef};
 use crate::incident::IncidentRow;
+use crate::lists::{self, RuleList};
 use crate::predictor::PredictorRow;
 
 /// Fingerprint of the trace that comes with the page, `packing-cut.csv.gz`.
@@ -176,6 +177,46 @@ pub static PRESETS: &[Preset] = &[
         help: "The same for 30 days, as simulated in the paper: about 30,000 VMs, one or two seconds in the native \
              program.",
         make: power_month,
+    },
+    Preset {
+        id: "kubernetes-default",
+        title: "As Kubernetes does it (default profile)",
+        help: "The trace of \"Two weeks of Azure\" under the default plugins of kube-scheduler 1.34 that have a twin: \
+             LeastAllocated and BalancedAllocation, added up with weight 1 each, in whole hundredths (NodeResourcesFit \
+             and NodeResourcesBalancedAllocation). It spreads: hardly a machine stays empty. VMs evict spot VMs where \
+             nothing else helps (DefaultPreemption). `tiebreak list twins` shows all twins.",
+        make: kubernetes_default,
+    },
+    Preset {
+        id: "kubernetes-packing",
+        title: "As Kubernetes does it (bin packing)",
+        help: "The same with the scoring strategy MostAllocated of NodeResourcesFit, as the documentation of Kubernetes \
+             has it for bin packing; NodeResourcesBalancedAllocation still counts as much.",
+        make: kubernetes_packing,
+    },
+    Preset {
+        id: "nova-default",
+        title: "As OpenStack Nova does it (default)",
+        help: "The same trace under Nova's default weighers that have a twin: the most free memory, cores and disk, \
+             each normalised over the machines that the filters left, then added up by their multipliers. So the worth \
+             of a machine depends on all the others, and a full machine that nobody would choose can change who is \
+             best. It spreads.",
+        make: nova_default,
+    },
+    Preset {
+        id: "nova-packing",
+        title: "As OpenStack Nova does it (packing)",
+        help: "The same with multipliers of -1 for memory, cores and disk, which prefer the machines with the least \
+             free.",
+        make: nova_packing,
+    },
+    Preset {
+        id: "borg-best-fit",
+        title: "Borg's best fit",
+        help: "The same trace by best fit alone, compared exactly: every VM goes where it leaves the least free. Evicting \
+             nobody comes first. Borg used a hybrid of it and worst fit that strands less, whose formula is not \
+             published (Verma et al., EuroSys 2015, section 3.2); EvolvedBorgScore in the gallery is a later one.",
+        make: borg_best_fit,
     },
 ];
 
@@ -552,6 +593,62 @@ fn power_for(days: f64) -> Variant {
     // are used, and requests fail for it (`tiebreak reproduce power-fig7`).
     switch_on(&mut variant, &["PowerBalance"]);
     variant
+}
+
+fn kubernetes_default() -> Document {
+    kubernetes("As Kubernetes does it (default profile)", "LeastAllocated")
+}
+
+fn kubernetes_packing() -> Document {
+    kubernetes("As Kubernetes does it (bin packing)", "MostAllocated")
+}
+
+/// The default profile with one strategy or the other; kube-scheduler rounds scores to hundredths.
+fn kubernetes(name: &str, strategy: &str) -> Document {
+    let preferences = [strategy, "BalancedAllocation"].map(|rule| weighed(rule, 1.0, Some(100)));
+    let filters = ["IsMachineReady", "SpreadsOverFaultDomains", "CapsTenantPerMachine"];
+    operated(name, &RuleList::new(&filters, preferences, Some(Combining::Sum)).evicting())
+}
+
+fn nova_default() -> Document {
+    nova("As OpenStack Nova does it (default)", ["MostMemoryFree", "MostCoresFree", "MostSsdFree"])
+}
+
+fn nova_packing() -> Document {
+    nova("As OpenStack Nova does it (packing)", ["LeastMemoryFree", "LeastCoresFree", "LeastSsdFree"])
+}
+
+/// Nova's default weighers, with these for memory, cores and disk.
+fn nova(name: &str, resources: [&str; 3]) -> Document {
+    let others = [("PreferHealthierMachines", 1e6), ("PreferNewestHostEnvironment", 1.0)];
+    let preferences = resources.map(|rule| (rule, 1.0)).into_iter().chain(others);
+    let preferences = preferences.map(|(rule, multiplier)| weighed(rule, multiplier, None));
+    let filters = ["IsMachineReady", "IsTypeSupported", "CapsTenantPerMachine"];
+    operated(name, &RuleList::new(&filters, preferences, Some(Combining::NormalisedSum)))
+}
+
+fn borg_best_fit() -> Document {
+    let best_fit = RuleRow { on: true, ..built_in("BestFit") };
+    let filters = ["IsMachineReady", "SpreadsOverFaultDomains", "CapsTenantPerMachine"];
+    let mut list = RuleList::new(&filters, [best_fit], None).evicting();
+    crate::document::move_rule(&mut list.rows, "AvoidEvictions", 0);
+    operated("Borg's best fit", &list)
+}
+
+fn weighed(rule: &str, weight: f64, buckets: Option<u32>) -> RuleRow {
+    lists::preference(rule, weight, buckets).expect("a known rule")
+}
+
+fn built_in(rule: &str) -> RuleRow {
+    RuleRow::unused(tiebreak_placement::rules::find(rule).expect("a built-in rule"))
+}
+
+/// The first preset under another list of rules.
+fn operated(name: &str, list: &RuleList) -> Document {
+    let mut document = default();
+    document.name = name.into();
+    document.variants.iter_mut().for_each(|variant| list.apply(variant));
+    document
 }
 
 /// The place of `longest_first` among the orders of migrations.

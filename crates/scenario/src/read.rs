@@ -423,10 +423,18 @@ fn fork(cursor: &Cursor<'_>, most: usize) -> Option<Fork> {
         cursor.issue("a field rules with the list that held until then", "dropped the fork");
         return None;
     };
-    let ForkSettings { at_hours, best_clusters, hand_weights } = cursor.declared();
+    let ForkSettings { at_hours, best_clusters, hand_weights, combining } = cursor.declared();
     let from = cursor.field("from").and_then(|field| field.name()).unwrap_or_default();
     let before = cursor.field("before").and_then(|field| earlier(&field, at_hours, most - 1));
-    Some(Fork { from, at_hours, rules: rules(&list), best_clusters, hand_weights, before: before.map(Box::new) })
+    Some(Fork {
+        from,
+        at_hours,
+        rules: rules(&list),
+        best_clusters,
+        hand_weights,
+        combining,
+        before: before.map(Box::new),
+    })
 }
 
 /// What held before that, if it is before that.

@@ -14,7 +14,7 @@ use crate::issue::{Issue, one_of, quoted, range};
 use crate::predictor::PredictorRow;
 
 impl Variant {
-    /// Sets one field: `seed`, `best_clusters`, `hand_weights`, `name`, `GROUP.FIELD` of one of [`GROUPS`](crate::GROUPS),
+    /// Sets one field: `seed`, `best_clusters`, `hand_weights`, `combining`, `name`, `GROUP.FIELD` of one of [`GROUPS`](crate::GROUPS),
     /// `predictor`, `predictor.PARAMETER`, `workload.FIELD`, `inventory.clusters.INDEX.FIELD`,
     /// `rules.ID.on`, `rules.ID.buckets`, `rules.ID.weight`, `rules.ID.position` (inside its stage, 0 first),
     /// `rules.ID.PARAMETER`, `rules.ID.expression` of a rule of one's own, `incidents.INDEX.at_hours` or `incidents.INDEX.PARAMETER`; of a fork `fork.from`,
@@ -28,7 +28,7 @@ impl Variant {
         let mut changed = self.clone();
         match plain.split('.').collect::<Vec<_>>()[..] {
             ["name"] => changed.name = given.name()?,
-            ["seed" | "best_clusters" | "hand_weights"] => {
+            ["seed" | "best_clusters" | "hand_weights" | "combining"] => {
                 changed.apply_settings(given.declared(&self.settings(), &plain)?);
             }
             [groups::PREDICTOR] => changed.predictor = given.predictor()?,
@@ -55,7 +55,7 @@ fn fields() -> Vec<String> {
         let alone = (id == groups::PREDICTOR).then(|| id.to_owned());
         alone.into_iter().chain([format!("{id}.FIELD")])
     });
-    let before = ["name", "seed", "best_clusters", "hand_weights"].map(String::from);
+    let before = ["name", "seed", "best_clusters", "hand_weights", "combining"].map(String::from);
     let behind =
         ["workload.FIELD", "inventory.clusters.INDEX.FIELD", "rules.ID.FIELD", "incidents.INDEX.FIELD", "fork.FIELD"];
     before.into_iter().chain(of_groups).chain(behind.map(String::from)).collect()
@@ -301,6 +301,7 @@ mod tests {
             ("agents.caches", "false"),
             ("caches.evaluation_pool", "7"),
             ("hand_weights", "true"),
+            ("combining", "normalised_sum"),
             ("rules.BestFit.weight", "2"),
             ("rules.PreferLeastUsedRack.weight", "3"),
             ("rules.PreferLeastUsedRack.weight", "none"),
@@ -362,7 +363,11 @@ mod tests {
             ("fork.at_hours", "6", order),
             ("fork.before.at_hours", "7", order),
             ("fork.at_hours", "soon", "expected a number from 0 to 10000 h"),
-            ("fork.colour", "1", "expected from, rules.ID.FIELD, before, at_hours, best_clusters or hand_weights"),
+            (
+                "fork.colour",
+                "1",
+                "expected from, rules.ID.FIELD, before, at_hours, best_clusters, hand_weights or combining",
+            ),
             ("fork.rules.Luck.on", "true", "got no rule \"Luck\""),
             (
                 "fork.before.before.from",
@@ -407,7 +412,7 @@ mod tests {
     fn what_cannot_be_set_says_what_can() {
         let fields = "expected count, decision_ms, publish_ms, retries, fine_grained, caches, latency";
         for (path, value, message) in [
-            ("color", "red", "expected name, seed, best_clusters, hand_weights, agents.FIELD, caches.FIELD"),
+            ("color", "red", "expected name, seed, best_clusters, hand_weights, combining, agents.FIELD, caches.FIELD"),
             ("fork.at_hours", "1", "expected a variant that is a fork of another, got one that is not a fork"),
             ("caches.evaluation", "1", "expected evaluations, rule_objects, shared_state"),
             ("caches.age", "-1", "expected a whole number from 0 to 1000000000 decisions"),

@@ -205,7 +205,7 @@ fn every_fault_has_its_path() {
                 r#""fork":{"from":7,"at_hours":-1,"best_clusters":0,"hand_weights":"no","rules":[{"rule":"Luck"}],"until":3}"#,
             ),
             &[
-                "variants[0].fork: expected from, rules, before, at_hours, best_clusters or hand_weights, got field \"until\"; dropped it",
+                "variants[0].fork: expected from, rules, before, at_hours, best_clusters, hand_weights or combining, got field \"until\"; dropped it",
                 "variants[0].fork.at_hours: expected a number from 0 to 10000 h, got -1; used 0",
                 "variants[0].fork.best_clusters: expected a whole number from 1 to 64 clusters, got 0; used 10",
                 "variants[0].fork.hand_weights: expected true or false, got \"no\"; used false",

@@ -33,8 +33,10 @@ fn covers(schema: &Value, value: &Value) -> bool {
     match value {
         Value::Object(fields) => {
             let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
+            let others = schema.get("additionalProperties").filter(|others| others.is_object());
+            let of = |name: &str| schema["properties"].get(name).or(others);
             required.iter().all(|name| fields.contains_key(name.as_str().unwrap_or_default()))
-                && fields.iter().all(|(name, field)| schema["properties"].get(name).is_some_and(|of| covers(of, field)))
+                && fields.iter().all(|(name, field)| of(name).is_some_and(|of| covers(of, field)))
         }
         Value::Array(items) => schema["type"] == "array" && items.iter().all(|item| covers(&schema["items"], item)),
         Value::Number(number) if schema["type"] == "integer" => number.is_i64(),

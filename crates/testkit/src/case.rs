@@ -9,7 +9,7 @@ use tiebreak_model::{
     ClusterSpec, Load, Millis, Param, ParamKind, Resources, Scope, TenantTerms, Time, Topology, Uplinks, VmRow,
     VmShape, Workload, WorkloadBuilder,
 };
-use tiebreak_placement::{Caches, Lifetimes, Policy, RULES, RuleUse, Weight};
+use tiebreak_placement::{Caches, Combining, Lifetimes, Policy, RULES, RuleUse, Weight};
 use tiebreak_sim::admission::{DeathUnit, StopKind};
 use tiebreak_sim::incidents::find;
 use tiebreak_sim::{
@@ -61,6 +61,16 @@ impl Case {
     #[must_use]
     pub fn random(number: u64) -> Self {
         Self::of(Chance::Number(number))
+    }
+
+    /// The same with weights combined in this way; none where it has no weights.
+    #[must_use]
+    pub fn combined(mut self, combining: Combining) -> Option<Self> {
+        let lists = self.changes.iter_mut().map(|change| &mut change.rules).chain([&mut self.rules]);
+        let weights: Vec<_> = lists.flatten().filter_map(|rule| rule.weight.as_mut()).collect();
+        let has_weights = !weights.is_empty();
+        weights.into_iter().for_each(|weight| *weight = weight.combined(combining));
+        has_weights.then_some(self)
     }
 
     /// The case that these bytes stand for, each of which decides one thing.

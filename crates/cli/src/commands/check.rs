@@ -1,4 +1,4 @@
-//! `tiebreak check`: what is wrong with a scenario, field by field.
+//! `tiebreak check`: what is wrong with a scenario, field by field, and what of imported files has no twin.
 
 use serde::Serialize;
 use tiebreak_model::{Time, VmRow, VmShape, Workload, WorkloadBuilder};
@@ -6,6 +6,7 @@ use tiebreak_scenario::{Document, Issue};
 
 use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::Given;
+use tiebreak_console::imports::{self, Told};
 use tiebreak_console::scenario;
 
 #[derive(Serialize)]
@@ -31,6 +32,20 @@ impl From<Issue> for IssueRow {
 }
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
+    match (imports::read(given)?, given.words.first()) {
+        (Some(import), None) => {
+            let told = Told::of(&import);
+            Ok(Answer::either(given, &told, || told.text()).problem(!import.leftovers.is_empty()))
+        }
+        (Some(_), Some(file)) => {
+            let got = format!("both, the scenario {file}");
+            Err(Failure(format!("expected a scenario or --import, got {got}; check one after the other")))
+        }
+        (None, _) => of_scenario(given),
+    }
+}
+
+fn of_scenario(given: &Given) -> Result<Answer, Failure> {
     let file = given.word(0, "the file of a scenario")?;
     let read = Document::read(&scenario::text(file)?).map_err(|error| Failure(format!("{file}: {error}")))?;
     let mut issues = read.issues;

@@ -13,6 +13,8 @@ use tiebreak_scenario::{GROUPS, PRESETS, Preset, RuleRow};
 use tiebreak_sim::{GeneratedWorkload, INCIDENTS, METRICS};
 use tiebreak_trace::FORMATS;
 
+use tiebreak_import::{TWINS, Twin};
+
 use crate::files::{FILES, Field, FileOf};
 use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::Given;
@@ -37,6 +39,7 @@ fn lists() -> Vec<List> {
         List::new("default", "The default list of rules", default_list),
         List::new("names", "Names that custom rules may read", names),
         List::new("gallery", "Known rules as expressions", gallery).with_foot(of_gallery),
+        List::new("twins", "Our rules, and what stands for them elsewhere", twins).with_foot(of_twins),
         List::new("incidents", "Incidents", incidents).with_foot(of_incidents),
         List::new("metrics", "Metrics", metrics),
         List::new("workloads", "Workload", || vec![row(&GeneratedWorkload::DECLARATION)]),
@@ -85,6 +88,11 @@ struct ListRow {
     /// Of a rule of the gallery, what it is: a row of a list.
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<Value>,
+    /// Of a twin, the plugin of Kubernetes and the filter or weigher of Nova.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kubernetes: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nova: Option<&'static str>,
     /// Of a file, what stands in it: names and meanings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fields: Vec<Field>,
@@ -190,6 +198,23 @@ fn gallery() -> Vec<ListRow> {
     GALLERY.iter().filter_map(row).collect()
 }
 
+/// Each with what stands for it in Kubernetes and in Nova.
+fn twins() -> Vec<ListRow> {
+    let row = |twin: &'static Twin| ListRow {
+        id: twin.rule,
+        title: twin.rule,
+        help: twin.differs.into(),
+        kubernetes: Some(twin.kubernetes),
+        nova: Some(twin.nova),
+        ..ListRow::default()
+    };
+    TWINS.iter().map(row).collect()
+}
+
+fn of_twins() -> String {
+    "\n`tiebreak check --import FILE` lists what of a configuration has no twin.\n".into()
+}
+
 fn of_gallery() -> String {
     "\n`tiebreak run --rule NAME` adds one to the list; `tiebreak list gallery --json` prints each as a rule for a file.\n".into()
 }
@@ -244,7 +269,10 @@ impl ListRow {
         let expression: String = expression.lines().map(|line| format!("        {line}\n")).collect();
         let title = if self.title == self.id { String::new() } else { format!(": {}", self.title) };
         let params: String = self.params.iter().map(ParamRow::text).collect();
-        format!("{}{title}{aside}\n{}{params}{expression}{fields}", self.id, wrapped(&self.help, "    "))
+        let twins = [("Kubernetes", self.kubernetes), ("Nova", self.nova)];
+        let twins = twins.into_iter().filter_map(|(of, twin)| Some((of, twin.filter(|twin| !twin.is_empty())?)));
+        let twins: String = twins.map(|(of, twin)| wrapped(&format!("{of}: {twin}"), "    ")).collect();
+        format!("{}{title}{aside}\n{twins}{}{params}{expression}{fields}", self.id, wrapped(&self.help, "    "))
     }
 }
 

@@ -13,6 +13,7 @@ mod sweep;
 mod trace;
 
 use tiebreak_console::command::Command;
+use tiebreak_console::imports::IMPORT;
 use tiebreak_console::scenario::{MACHINES, PRESET, RULE, SET, VARIANT};
 use tiebreak_console::shown::wrapped;
 use tiebreak_console::trace::{COLUMNS, SAMPLE, TRACE_READ, WITHOUT_OUTLIERS};
@@ -24,7 +25,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         words: "[SCENARIO.json]",
         words_max: 1,
         help: "Replays a scenario and prints the results; --out also writes them to files.",
-        options: &[&[&PRESET], TRACE_READ, &[&MACHINES, &RULE, &SET, &VARIANT, &run::OUT, &run::VERBOSE]],
+        options: &[&[&PRESET], TRACE_READ, &[&IMPORT, &MACHINES, &RULE, &SET, &VARIANT, &run::OUT, &run::VERBOSE]],
         run: run::run,
     },
     Command {
@@ -53,10 +54,11 @@ pub(crate) static COMMANDS: &[Command] = &[
     },
     Command {
         name: "check",
-        words: "SCENARIO.json",
+        words: "[SCENARIO.json]",
         words_max: 1,
-        help: "Lists all problems of a scenario with their fields. Exit code 1 if there are any.",
-        options: &[],
+        help: "Lists all problems of a scenario with their fields, or what of imported files has no twin. Exit code 1 if \
+             there is anything.",
+        options: &[&[&IMPORT]],
         run: check::run,
     },
     Command {
@@ -64,7 +66,11 @@ pub(crate) static COMMANDS: &[Command] = &[
         words: "[SCENARIO.json]",
         words_max: 1,
         help: "Explains, rule by rule, why a VM was placed on its machine, why not elsewhere, or why it was refused.",
-        options: &[&[&explain::VM, &explain::MACHINE, &PRESET], TRACE_READ, &[&MACHINES, &RULE, &SET, &VARIANT]],
+        options: &[
+            &[&explain::VM, &explain::MACHINE, &PRESET],
+            TRACE_READ,
+            &[&IMPORT, &MACHINES, &RULE, &SET, &VARIANT],
+        ],
         run: explain::run,
     },
     Command {

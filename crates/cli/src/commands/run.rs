@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+use tiebreak_import::Import;
 use tiebreak_model::Bottleneck;
 use tiebreak_placement::CacheUse;
 use tiebreak_profile::{Facts, begins_late_at_hours, too_large};
@@ -13,11 +14,13 @@ use tiebreak_sim::figures::Part;
 use tiebreak_sim::metrics::Counters;
 use tiebreak_sim::{Decision, Fates, Figure, METRICS, Outcome, Plan, RuleHint, RuleShare, Summary, World, hints};
 use tiebreak_tables::parquet;
+use tiebreak_trace::compact::{self, Origin};
 
 use super::trace::csv;
 use crate::files::{FILES, PLACEMENTS};
 use tiebreak_console::answer::{Answer, Failure, json, note};
 use tiebreak_console::given::{Given, Opt};
+use tiebreak_console::imports::{self, Told};
 use tiebreak_console::shown::{by_cause, bytes, count, duration, table};
 use tiebreak_console::trace::Source;
 use tiebreak_console::whole::Folder;
@@ -30,6 +33,12 @@ pub(crate) const OUT: Opt = Opt {
          with every decision, and vms.csv and vms.parquet with one row per VM",
 };
 
+/// The VMs that were imported, in the compact format.
+const IMPORTED: &str = "imported.vms";
+
+/// What became of imported files.
+const IMPORT_FILE: &str = "import.json";
+
 /// What vms.csv has, once more.
 const VMS_AS_PARQUET: &str = "vms.parquet";
 
@@ -38,7 +47,15 @@ pub(crate) const VERBOSE: Opt =
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let folder = given.one("out").map(begin).transpose()?;
-    let (mut variant, source) = scenario::with_source(given)?;
+    let import = imports::read(given)?;
+    let (mut variant, mut source) = scenario::with_import(given, import.as_ref())?;
+    if let (Some(place), Some(trace)) = (given.one("out").filter(|_| import.is_some()), &mut source.trace) {
+        let path = trace
+            .path
+            .take()
+            .map_or_else(|| std::path::absolute(Path::new(place).join(IMPORTED)), |it| Ok(it.into()))?;
+        trace.path = Some(path.to_string_lossy().into_owned());
+    }
     let facts = Facts::of(&source.workload);
     let is_own = scenario::is_about_own_trace(given) && variant.measures.measured_from_hours == 0.0;
     let skipped = begins_late_at_hours(&source.workload).filter(|_| is_own);
@@ -67,10 +84,40 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
         report.warnings.push(stopped_early(&world, folder.is_some()));
     } else if let Some(folder) = folder {
         write_files(&folder, &world, &report)?;
+        if let Some(import) = &import {
+            write_import(&folder, import)?;
+        }
         write_scenario(&folder, variant, &source)?;
         folder.finish()?;
     }
-    Ok(Answer::either(given, &report, || report.text(given.has(VERBOSE.name))).stopped(stopped))
+    let text = || report.text(given.has(VERBOSE.name));
+    let answer = match import.as_ref().map(Told::of) {
+        None => Answer::either(given, &report, text),
+        Some(import) => {
+            let told = || format!("{}\n{}", import.text(), text());
+            Answer::either(given, &Imported { summary: &report, import: &import }, told)
+        }
+    };
+    Ok(answer.stopped(stopped))
+}
+
+/// The summary of a run of imported files, with what became of them.
+#[derive(Serialize)]
+struct Imported<'a> {
+    #[serde(flatten)]
+    summary: &'a SummaryFile<'a>,
+    import: &'a Told<'a>,
+}
+
+/// What was imported, for people, and its VMs for who runs the scenario again.
+fn write_import(folder: &Folder, import: &Import) -> Result<(), Failure> {
+    let write =
+        |name: &str, bytes: &[u8]| std::fs::write(folder.file(name), bytes).map_err(|error| folder.unwritable(&error));
+    write(IMPORT_FILE, json(&Told::of(import)).as_bytes())?;
+    let Some(workload) = &import.workload else { return Ok(()) };
+    let notes = vec!["What was imported, see import.json.".to_owned()];
+    let origin = Origin { title: "Imported VMs".into(), notes, cannot_answer: Vec::new() };
+    write(IMPORTED, &compact::write(workload, &origin))
 }
 
 /// The folder of results, as soon as it is known where it will be.

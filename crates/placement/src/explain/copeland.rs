@@ -14,7 +14,7 @@ pub(crate) type Row<Id> = (Vec<u64>, Id);
 
 /// What the best of some candidates have.
 pub(crate) struct Winners {
-    buckets: BTreeSet<Vec<u64>>,
+    pub(super) buckets: BTreeSet<Vec<u64>>,
     /// Whether one of them is beaten by another candidate: the comparison goes in a circle.
     pub(crate) circular: bool,
 }

@@ -28,6 +28,7 @@ mod scorecard;
 #[cfg(test)]
 mod tests;
 mod trail;
+pub(crate) mod weighted;
 mod why_not;
 pub mod words;
 

@@ -10,10 +10,11 @@ use alloc::vec::Vec;
 use tiebreak_model::phrase::mark;
 use tiebreak_model::{ClusterId, MachineId, RackId, Scene, VmRequest};
 
-use super::copeland::{Row, Winners, best_first};
+use super::copeland::Row;
 use super::trail::Trail;
+use super::weighted::{best_first, sums, winners};
 use crate::policy::ranked::MachineStage;
-use crate::policy::{Policy, Weight};
+use crate::policy::{Policy, Weights};
 
 /// How one rule narrowed the candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +76,7 @@ pub(crate) fn near_best(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, among
         validate(policy, scene, vm, &mut funnel, &mut Trail::off());
         let mut rows = bucket_rows(policy, scene, vm, &funnel.best);
         if !rows.is_empty() && policy.is_weighted() {
-            return best_first(&weights(policy), rows, among as usize);
+            return best_first(&Weights::of_machines(policy), rows, among as usize);
         }
         if !rows.is_empty() {
             rows.sort_unstable();
@@ -210,17 +211,21 @@ pub(crate) fn order_clusters(
         trail.leaves_clusters(&clusters);
     }
     if policy.is_weighted() {
-        let bound: Vec<_> = policy.cluster_preferences.iter().map(|it| (it.rule.bind(vm), it.quantizer)).collect();
-        let buckets = |id| bound.iter().map(|(rule, quantizer)| quantizer.bucket(rule.score(scene, id))).collect();
-        let rows: Vec<Row<ClusterId>> = clusters.iter().map(|id| (buckets(*id), *id)).collect();
-        let weights: Vec<_> = policy.cluster_preferences.iter().map(|ranked| ranked.weight).collect();
-        return (steps, best_first(&weights, rows, clusters.len()));
+        let rows = cluster_rows(policy, scene, vm, &clusters);
+        return (steps, best_first(&Weights::of_clusters(policy), rows, clusters.len()));
     }
     for ranked in policy.cluster_preferences.iter().rev() {
         let bound = ranked.rule.bind(vm);
         clusters.sort_by_cached_key(|id| ranked.quantizer.bucket(bound.score(scene, *id)));
     }
     (steps, clusters)
+}
+
+/// Every cluster's buckets under all cluster preferences.
+fn cluster_rows(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, clusters: &[ClusterId]) -> Vec<Row<ClusterId>> {
+    let bound: Vec<_> = policy.cluster_preferences.iter().map(|it| (it.rule.bind(vm), it.quantizer)).collect();
+    let buckets = |id| bound.iter().map(|(rule, quantizer)| quantizer.bucket(rule.score(scene, id))).collect();
+    clusters.iter().map(|id| (buckets(*id), *id)).collect()
 }
 
 fn validate(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funnel, trail: &mut Trail<'_>) {
@@ -311,14 +316,41 @@ fn bucket_rows(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, machines: &[Ma
     machines.iter().enumerate().map(|(at, machine)| (row(at), *machine)).collect()
 }
 
-fn weights(policy: &Policy) -> Vec<Weight> {
-    policy.machine_preferences.iter().map(MachineStage::weight).collect()
+/// What the weighted scores of two machines add up to, among all valid ones of these clusters.
+pub(crate) fn sums_of(
+    policy: &Policy,
+    scene: Scene<'_>,
+    vm: &VmRequest,
+    clusters: &[ClusterId],
+    two: [MachineId; 2],
+) -> Option<[f64; 2]> {
+    let mut funnel = candidates(scene, clusters);
+    validate(policy, scene, vm, &mut funnel, &mut Trail::off());
+    let rows = bucket_rows(policy, scene, vm, &funnel.best);
+    sums_among(&Weights::of_machines(policy), &rows, two)
+}
+
+/// The same of two clusters among all valid ones.
+pub(crate) fn cluster_sums_of(
+    policy: &Policy,
+    scene: Scene<'_>,
+    vm: &VmRequest,
+    two: [ClusterId; 2],
+) -> Option<[f64; 2]> {
+    let (_, clusters) = order_clusters(policy, scene, vm, &mut Trail::off());
+    sums_among(&Weights::of_clusters(policy), &cluster_rows(policy, scene, vm, &clusters), two)
+}
+
+fn sums_among<Id: Copy + PartialEq>(weights: &Weights, rows: &[Row<Id>], two: [Id; 2]) -> Option<[f64; 2]> {
+    let sums = sums(weights, rows);
+    let of = |id: Id| rows.iter().position(|(_, other)| *other == id).map(|at| sums[at]);
+    Some([of(two[0])?, of(two[1])?])
 }
 
 /// Weights set by hand: one comparison instead of a filter for each preference.
 fn prefer_by_weights(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funnel) -> Vec<MachineId> {
     let rows = bucket_rows(policy, scene, vm, &funnel.best);
-    let winners = Winners::among(&weights(policy), &rows);
+    let winners = winners(&Weights::of_machines(policy), &rows);
     let before = rows.len() as u32;
     let machines = |rows: Vec<Row<MachineId>>| rows.into_iter().map(|(_, machine)| machine).collect::<Vec<_>>();
     let (best, dropped) = rows.into_iter().partition(|(buckets, _)| winners.have(buckets));

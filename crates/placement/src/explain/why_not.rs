@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 use tiebreak_model::{ClusterId, MachineId, Resources, Scene, VmRequest};
 
 use super::Question;
-use super::reference::{Funnel, order_clusters};
+use super::reference::{Funnel, cluster_sums_of, order_clusters, sums_of};
 use super::refusal::shortage;
 use super::scorecard::{Scorecard, scorecard};
 use super::trail::Trail;
 use crate::policy::ranked::MachineStage;
-use crate::policy::{Policy, Weight};
+use crate::policy::{Combining, Policy, Weight};
 
 /// Why not this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +70,8 @@ pub struct Weighing {
     pub behind: Side,
     /// Whether comparing goes in a circle: a candidate was taken that another one beats.
     pub circular: bool,
+    /// Where weighted scores are added up instead, what they come to for both, in millionths; less is better.
+    sums: Option<[u64; 2]>,
 }
 
 /// One side of a comparison by weights.
@@ -139,10 +141,22 @@ impl Inquiry<'_> {
         if self.policy.weighted {
             let mut weighing = weigh(ahead, behind, of_clusters, &self.weights(of_clusters));
             weighing.circular = if of_clusters { weighing.is_upset() } else { self.funnel.circular };
+            if self.policy.combining != Combining::Majority {
+                (weighing.sums, weighing.circular) = (self.sums(ahead, behind, of_clusters), false);
+            }
             return Lost::Weights(weighing);
         }
         let mut rules = ahead.pairs(behind, of_clusters);
         rules.find(|(_, ahead, behind)| ahead < behind).map_or(Lost::Id, |(rule, ..)| Lost::Rule(rule))
+    }
+
+    fn sums(&self, ahead: &Scorecard, behind: &Scorecard, of_clusters: bool) -> Option<[u64; 2]> {
+        let sums = if of_clusters {
+            cluster_sums_of(self.policy, self.scene, self.vm, [ahead.cluster, behind.cluster])
+        } else {
+            sums_of(self.policy, self.scene, self.vm, &self.funnel.clusters, [ahead.machine, behind.machine])
+        };
+        sums.map(|sums| sums.map(|sum| (sum * 1e6 + 0.5) as u64))
     }
 
     fn weights(&self, of_clusters: bool) -> Vec<Weight> {
@@ -164,10 +178,16 @@ fn weigh(ahead: &Scorecard, behind: &Scorecard, of_clusters: bool, weights: &[We
         side.rules.push(rule);
         side.thousandths += weight.thousandths();
     }
-    Weighing { ahead: for_ahead, behind: for_behind, circular: false }
+    Weighing { ahead: for_ahead, behind: for_behind, circular: false, sums: None }
 }
 
 impl Weighing {
+    /// Where weighted scores are added up, what they come to for the one ahead and the one behind; less is better.
+    #[must_use]
+    pub fn sums(&self) -> Option<[f64; 2]> {
+        self.sums.map(|sums| sums.map(|sum| sum as f64 / 1e6))
+    }
+
     /// Whether the one behind would beat the one ahead if there were no others.
     #[must_use]
     pub fn is_upset(&self) -> bool {
@@ -182,8 +202,9 @@ mod tests {
     #[test]
     fn more_weight_behind_is_an_upset() {
         let side = |thousandths| Side { rules: Vec::new(), thousandths };
-        let is_upset =
-            |(ahead, behind)| Weighing { ahead: side(ahead), behind: side(behind), circular: true }.is_upset();
+        let is_upset = |(ahead, behind)| {
+            Weighing { ahead: side(ahead), behind: side(behind), circular: true, sums: None }.is_upset()
+        };
         assert_eq!([(1, 2), (2, 2), (3, 2)].map(is_upset), [true, false, false]);
     }
 }

@@ -151,6 +151,15 @@ impl Lost {
 impl Weighing {
     /// "weight 5 speaks for machine 3 (BestFit), weight 2 for machine 4 (WorstFit)".
     fn words(&self, ahead: &Phrase, behind: &Phrase) -> Phrase {
+        if let Some([one, other]) = self.sums() {
+            return phrase!(
+                "the weighted scores of {ahead} add up to {}, those of {behind} to {}, and less is better",
+                ahead,
+                trimmed(one),
+                behind,
+                trimmed(other)
+            );
+        }
         let (one, other) = (self.ahead.words(&phrase!("favours"), ahead), self.behind.words(&phrase!("for"), behind));
         let end = match (self.circular, self.ahead.weight() > self.behind.weight()) {
             (true, true) => phrase!("; the best beat each other in a cycle"),

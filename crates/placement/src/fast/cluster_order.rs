@@ -13,7 +13,7 @@ use tiebreak_model::{ClusterId, Occupancy, Scene, VmRequest};
 
 use super::weights::best_first;
 use crate::policy::ranked::RankedPreference;
-use crate::policy::{Policy, Weight};
+use crate::policy::{Policy, Weights};
 use crate::rule::erased::{BoundPreference, BoundValidator};
 use crate::rule::quantize::Quantizer;
 
@@ -109,7 +109,7 @@ pub(crate) struct ClusterOrder {
     /// Rules of which no verdict may be kept.
     live: Vec<BoxedValidator>,
     preferences: Vec<BucketSource>,
-    weights: Option<Vec<Weight>>,
+    weights: Option<Weights>,
     sees_tenant: bool,
     /// Whether a verdict of its own can change when a machine of the cluster does.
     own_changes: bool,
@@ -125,7 +125,6 @@ pub(crate) struct ClusterOrder {
 impl ClusterOrder {
     pub(crate) fn new(policy: &Policy, clusters: usize, vm: &VmRequest) -> Self {
         let ordering = ordering(policy, clusters);
-        let weights: Vec<_> = ordering.iter().map(|ranked| ranked.weight).collect();
         let concerned = || policy.cluster_validators.iter().filter(|ranked| ranked.rule.concerns(vm));
         let live = policy.cluster_validators.iter().filter(|ranked| ranked.rule.is_live());
         let asking = || concerned().filter(|ranked| !ranked.asks_nothing);
@@ -139,7 +138,7 @@ impl ClusterOrder {
             validators: asking().map(|ranked| ranked.rule.bind(vm)).collect(),
             live: live.map(|ranked| ranked.rule.bind(vm)).collect(),
             preferences: ordering.iter().map(source).collect(),
-            weights: (policy.is_weighted() && !weights.is_empty()).then_some(weights),
+            weights: (policy.is_weighted() && !ordering.is_empty()).then(|| Weights::of_clusters(policy)),
             sees_tenant: concerned().any(|ranked| ranked.rule.sees_tenant())
                 || ordering.iter().any(|ranked| ranked.rule.sees_tenant()),
             own_changes: asking().any(|ranked| !ranked.rule.sees_what_stays())

@@ -18,7 +18,8 @@ use classes::{tells_lives_apart, tells_loads_apart};
 use fields::{Field, WORDS_MAX, layout};
 use ranked::{MachineStage, Made, RankedPreference, RankedValidator};
 
-pub use weight::Weight;
+pub(crate) use weight::Weights;
+pub use weight::{Combining, Weight};
 
 mod asks;
 pub(crate) mod classes;
@@ -44,7 +45,7 @@ pub struct RuleUse {
     /// What a rule of one's own is; none where the rule is a built-in one.
     pub custom: Option<Custom>,
     /// How much a preference weighs beside the others, set by hand. One such row makes the
-    /// whole list a weighted one, in which a row without a weight weighs 1.
+    /// whole list a weighted one, in which a row without a weight weighs 1; the last one says how weights combine.
     pub weight: Option<Weight>,
 }
 
@@ -109,6 +110,8 @@ pub struct Policy {
     pub(crate) bandwidth: Option<&'static str>,
     /// Whether preferences are compared by weights set by hand.
     pub(crate) weighted: bool,
+    /// How they are, where they are.
+    pub(crate) combining: Combining,
     /// Whether any rule sees the asking tenant's VMs.
     pub(crate) sees_tenant: bool,
     /// Whether VMs may put out ones of lower priority.
@@ -159,6 +162,7 @@ impl Policy {
             best_clusters: best_clusters.max(1),
             bandwidth: None,
             weighted: false,
+            combining: Combining::Majority,
             sees_tenant: false,
             evicts: false,
             asks_for_lifetimes: false,
@@ -191,7 +195,9 @@ impl Policy {
             Some(custom) => custom.build(&rule.values).map_err(|fault| PolicyError::Expression { id, fault })?,
             None => entry.build(&rule.values),
         };
-        self.weighted |= rule.weight.is_some() && entry.group.scores();
+        if let Some(weight) = rule.weight.filter(|_| entry.group.scores()) {
+            (self.weighted, self.combining) = (true, weight.combining());
+        }
         self.evicts |=
             id == REQUIRED_RULE && rule.custom.is_none() && AreNodeResourcesValid::from_values(&rule.values).evict;
         let made =

@@ -1,8 +1,80 @@
-//! Weights that people set by hand.
+//! Weights that people set by hand, and how preferences with weights become one order.
+
+use alloc::vec::Vec;
+
+use tiebreak_model::ParamKind;
+use tiebreak_model::declare::ParamValue;
+
+use super::Policy;
+use super::ranked::MachineStage;
+use crate::rule::quantize::Quantizer;
+
+/// How preferences with weights become one order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Combining {
+    /// Of two candidates the better one is that for which the weights that favour it add up to more (Protean section 3.3).
+    #[default]
+    Majority,
+    /// The sum of weight times score, as kube-scheduler has it.
+    Sum,
+    /// The same with each score normalised over the candidates, from 0 for the best to 1 for the worst of them, as Nova
+    /// has it. What a candidate is worth then depends on all others, so only buckets are kept between decisions, never
+    /// sums; and a candidate that nobody would choose can change who is best.
+    NormalisedSum,
+}
+
+impl Combining {
+    /// Every way, in the order it is shown.
+    pub const ALL: [Self; 3] = [Self::Majority, Self::Sum, Self::NormalisedSum];
+
+    /// Its names in documents, in the same order.
+    pub const WORDS: &[&str] = &["majority", "sum", "normalised_sum"];
+}
+
+impl ParamValue for Combining {
+    const KIND: ParamKind = ParamKind::Choice(Self::WORDS);
+
+    fn from_number(number: f64) -> Self {
+        Self::ALL.get(number as usize).copied().unwrap_or_default()
+    }
+
+    fn to_number(self) -> f64 {
+        self as usize as f64
+    }
+}
+
+/// The weights of some preferences, and how they are combined.
+pub(crate) struct Weights {
+    pub(crate) combining: Combining,
+    pub(crate) each: Vec<Weight>,
+    /// The bucket of the worst score, preference by preference.
+    pub(crate) worst: Vec<u64>,
+}
+
+impl Weights {
+    /// Those of the preferences for machines and racks.
+    pub(crate) fn of_machines(policy: &Policy) -> Self {
+        let stages = &policy.machine_preferences;
+        Self::of(policy.combining, stages.iter().map(|stage: &MachineStage| (stage.weight(), stage.quantizer())))
+    }
+
+    /// Those of the preferences for clusters.
+    pub(crate) fn of_clusters(policy: &Policy) -> Self {
+        Self::of(policy.combining, policy.cluster_preferences.iter().map(|ranked| (ranked.weight, ranked.quantizer)))
+    }
+
+    fn of(combining: Combining, preferences: impl Iterator<Item = (Weight, Quantizer)>) -> Self {
+        let (each, worst) = preferences.map(|(weight, quantizer)| (weight, quantizer.bucket(1.0))).unzip();
+        Self { combining, each, worst }
+    }
+}
 
 /// How much a preference weighs beside the others, in thousandths, so that sums are exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Weight(u64);
+pub struct Weight {
+    thousandths: u64,
+    combining: Combining,
+}
 
 impl Weight {
     /// The smallest and the largest weight.
@@ -13,24 +85,39 @@ impl Weight {
     /// A weight, to a thousandth; none outside the range or when it is no number.
     #[must_use]
     pub fn new(weight: f64) -> Option<Self> {
-        (Self::MIN..=Self::MAX).contains(&weight).then_some(Self((weight * 1_000.0 + 0.5) as u64))
+        (Self::MIN..=Self::MAX).contains(&weight).then_some(Self::majority((weight * 1_000.0 + 0.5) as u64))
+    }
+
+    const fn majority(thousandths: u64) -> Self {
+        Self { thousandths, combining: Combining::Majority }
+    }
+
+    /// The same weight in a list that combines weights in this way.
+    #[must_use]
+    pub const fn combined(self, combining: Combining) -> Self {
+        Self { combining, ..self }
+    }
+
+    /// How the list that it stands in combines weights.
+    pub(super) const fn combining(self) -> Combining {
+        self.combining
     }
 
     /// The weight as people set it.
     #[must_use]
     pub fn get(self) -> f64 {
-        self.0 as f64 / 1_000.0
+        self.thousandths as f64 / 1_000.0
     }
 
     /// The weight in thousandths, so that sums are exact.
     pub(crate) const fn thousandths(self) -> u64 {
-        self.0
+        self.thousandths
     }
 }
 
 impl Default for Weight {
     fn default() -> Self {
-        Self(1_000)
+        Self::majority(1_000)
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) const FLOORS: &[(&str, u8)] = &[
     ("tiebreak-trace", 3),
     ("tiebreak-tables", 3),
     ("tiebreak-scenario", 3),
+    ("tiebreak-import", 3),
     ("tiebreak-lesson", 3),
     ("tiebreak-i18n", 3),
     ("tiebreak-chart", 3),
@@ -52,6 +53,7 @@ const APART: &[(&str, &str, &str)] = &[
 /// Crates that know another one of their own floor, and why.
 const WITHIN: &[(&str, &str, &str)] = &[
     ("tiebreak-tables", "tiebreak-trace", "a table's rows go to the readers of traces"),
+    ("tiebreak-import", "tiebreak-scenario", "what is imported becomes machines and rules of a document"),
     ("tiebreak-lesson", "tiebreak-scenario", "a lesson's steps hold documents"),
     ("tiebreak-scenario", "tiebreak-criticality", "a variant says who predicts what VMs will use"),
     ("tiebreak-scenario", "tiebreak-profile", "what a run takes is told in its numbers and spans of time"),

@@ -14,7 +14,7 @@ use super::cells::Cells;
 use super::live::Live;
 use super::{Evaluation, Found, Kit};
 use crate::network::gate::Gate;
-use crate::policy::Weight;
+use crate::policy::Weights;
 
 impl<K: PackedKey> Evaluation<K> {
     pub(super) fn choose_among(
@@ -122,7 +122,7 @@ impl<K: PackedKey> Evaluation<K> {
         &self,
         fleet: &Fleet,
         clusters: &[ClusterId],
-        weights: &[Weight],
+        weights: &Weights,
         (number, among): (u64, Option<u32>),
         live: &Live<'_>,
     ) -> Option<Found> {

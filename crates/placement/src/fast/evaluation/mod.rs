@@ -23,8 +23,7 @@ use super::request::Draw;
 use super::ties::Ties;
 use crate::network::gate::Gate;
 use crate::policy::fields::Field;
-use crate::policy::ranked::MachineStage;
-use crate::policy::{Policy, Weight};
+use crate::policy::{Policy, Weights};
 use cells::Cells;
 
 pub(crate) use kit::Kit;
@@ -46,7 +45,7 @@ pub(crate) struct Evaluation<K> {
     racks: RackJudges,
     judges: Vec<Judge>,
     fields: Vec<Field>,
-    weights: Option<Vec<Weight>>,
+    weights: Option<Weights>,
     best_clusters: usize,
     /// Whether any rule sees racks, and whether racks are ranked apart.
     sees_racks: bool,
@@ -65,13 +64,12 @@ pub(crate) struct Evaluation<K> {
 impl<K: PackedKey> Evaluation<K> {
     /// Binds the policy to a class of requests; nothing is ranked yet.
     pub(crate) fn new(policy: &Policy, kit: &Kit<K>, clusters: usize, vm: &VmRequest) -> Self {
-        let weights = policy.machine_preferences.iter().map(MachineStage::weight).collect();
         Self {
             order: ClusterOrder::new(policy, clusters, vm),
             racks: RackJudges::new(policy, vm).0,
             judges: judges(policy, vm).0,
             fields: policy.fields.clone(),
-            weights: policy.weighted.then_some(weights),
+            weights: policy.weighted.then(|| Weights::of_machines(policy)),
             best_clusters: policy.best_clusters as usize,
             sees_racks: policy.sees_racks(),
             by_rack: kit.by_rack,

@@ -1,0 +1,63 @@
+//! What has no twin: listed field by field, never dropped in silence.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::limits::{LEFTOVERS_MAX, SHOWN_MAX};
+
+/// A field that no rule and no machine of ours stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Leftover {
+    /// The file.
+    pub file: String,
+    /// The field; `[]` is any of a list.
+    pub path: String,
+    /// How often it stands there.
+    pub count: u64,
+    /// Its value, the first where there are several; clipped.
+    pub value: String,
+    /// Why nothing follows from it here.
+    pub why: String,
+}
+
+/// Adds one, or counts it where it is there already.
+pub(crate) fn push(leftovers: &mut Vec<Leftover>, file: &str, path: &str, value: &Value, why: &str) {
+    push_shown(leftovers, file, path, &shown(value), why);
+}
+
+/// The same of a value that is shown as it stands.
+pub(crate) fn push_shown(leftovers: &mut Vec<Leftover>, file: &str, path: &str, value: &str, why: &str) {
+    let same = |it: &&mut Leftover| it.path == path && it.why == why && it.file == file;
+    if let Some(known) = leftovers.iter_mut().find(same) {
+        known.count += 1;
+    } else if leftovers.len() < LEFTOVERS_MAX {
+        let (file, path, value, why) = (file.into(), path.into(), clipped(value), why.into());
+        leftovers.push(Leftover { file, path, count: 1, value, why });
+    } else if let Some(last) = leftovers.last_mut() {
+        // The last place counts all that came after it.
+        let (path, why) = ("further fields".to_owned(), format!("only {LEFTOVERS_MAX} fields are listed"));
+        *last = Leftover { path, value: String::new(), why, count: last.count + 1, file: file.into() };
+    }
+}
+
+/// In the order of files and fields.
+pub(crate) fn sort(leftovers: &mut [Leftover]) {
+    leftovers.sort_by(|one, other| (&one.file, &one.path, &one.why).cmp(&(&other.file, &other.path, &other.why)));
+}
+
+/// A value in a line.
+pub(crate) fn shown(value: &Value) -> String {
+    clipped(&match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    })
+}
+
+/// The beginning of a text, in one line.
+pub(crate) fn clipped(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(SHOWN_MAX) {
+        Some((at, _)) => format!("{}...", &line[..at]),
+        None => line,
+    }
+}
