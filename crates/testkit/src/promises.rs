@@ -50,11 +50,11 @@ impl<'a> Promises<'a> {
         self.mixed.is_empty() && !self.has_custom
     }
 
-    /// Whether a tenant's promise depends on how many VMs it has, so that one that leaves while
+    /// Whether a tenant's promise depends, or may depend, on how many VMs it has, so that one that leaves while
     /// another is decided can break it.
     pub(crate) fn depend_on_size(&self) -> bool {
         let spreads = |terms: &TenantTerms| terms.fault_domains > 1;
-        self.per_rack && self.ledger.workload.shapes().iter().any(|shape| spreads(&shape.terms))
+        self.has_custom || (self.per_rack && self.ledger.workload.shapes().iter().any(|shape| spreads(&shape.terms)))
     }
 
     /// The first promise that is broken where VMs of one request stand now, if any is. Before
