@@ -186,8 +186,8 @@ pub(crate) fn groups(decisions: &[Decision]) -> impl Iterator<Item = &[Decision]
 fn conflicts_need_a_stale_view(ledger: &Ledger) -> Result<(), String> {
     let agents = &ledger.agents;
     let in_turn = !agents.pipelined || agents.commit_ms == 0;
-    let asks = ledger.workload.shapes().iter().any(|shape| !shape.terms.is_none());
-    let certain = !asks || in_turn && !Promises::of(ledger).depend_on_size();
+    let promises = Promises::of(ledger);
+    let certain = !promises.are_given() || in_turn && !promises.depend_on_size();
     let alone = agents.count == 1 && agents.fine_grained && certain;
     let instant = agents.latency == Latency::Fixed && agents.decision_ms + agents.commit_ms + agents.publish_ms == 0;
     if (alone || instant) && !ledger.eventful && ledger.summary.conflicts > 0 {

@@ -50,6 +50,12 @@ impl<'a> Promises<'a> {
         self.mixed.is_empty() && !self.has_custom
     }
 
+    /// Whether anything is promised to anyone. A custom validator that sees tenants is asked again by the store whoever
+    /// comes.
+    pub(crate) fn are_given(&self) -> bool {
+        self.has_custom || self.ledger.workload.shapes().iter().any(|shape| !shape.terms.is_none())
+    }
+
     /// Whether a tenant's promise depends, or may depend, on how many VMs it has, so that one that leaves while
     /// another is decided can break it.
     pub(crate) fn depend_on_size(&self) -> bool {
