@@ -2,9 +2,12 @@
 //!
 //! Text goldens stand in `tests/golden`; `UPDATE=1 cargo test -p tiebreak-cli` writes them again.
 
+mod common;
+
 use std::path::Path;
 use std::process::{Command, Output};
 
+use common::golden;
 use serde_json::Value;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../import/fixtures");
@@ -22,15 +25,6 @@ fn answer(words: &[&str], code: i32) -> String {
 
 fn json(words: &[&str]) -> Value {
     serde_json::from_str(&answer(words, 0)).expect("one JSON value")
-}
-
-fn golden(name: &str, got: &str) {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(&file, got).expect("the golden is written");
-    }
-    let expected = std::fs::read_to_string(&file).unwrap_or_default();
-    assert_eq!(got, expected, "{name} changed; if that is meant: UPDATE=1 cargo test -p tiebreak-cli");
 }
 
 #[test]

@@ -2,10 +2,13 @@
 //!
 //! Text goldens stand in `tests/golden`; `UPDATE=1 cargo test -p tiebreak-cli` writes them again.
 
+mod common;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use common::golden;
 use serde_json::Value;
 
 fn tiebreak(words: &[&str]) -> Output {
@@ -43,15 +46,6 @@ fn file(folder: &Path, name: &str, bytes: &[u8]) -> String {
     let file = folder.join(name);
     std::fs::write(&file, bytes).expect("a file");
     file.to_str().expect("UTF-8").to_owned()
-}
-
-fn golden(name: &str, got: &str) {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(&file, got).expect("the golden is written");
-    }
-    let expected = std::fs::read_to_string(&file).unwrap_or_default();
-    assert_eq!(got, expected, "{name} changed; if that is meant: UPDATE=1 cargo test -p tiebreak-cli");
 }
 
 const READINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/fixtures/azure2017-cpu-readings.csv.gz");

@@ -31,8 +31,7 @@ pub struct Completion {
 #[must_use]
 pub fn completion(text: &str, at: usize, definition: &Definition) -> Completion {
     let before = text.get(..at).unwrap_or(text);
-    let of_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
-    let word = before.rsplit(|letter| !of_word(letter)).next().unwrap_or_default();
+    let word = before.rsplit(|letter| !is_of_name(letter)).next().unwrap_or_default();
     let is_comment = before.rsplit('\n').next().is_some_and(|line| line.contains('#'));
     let from = before.len() - word.len();
     if is_comment || !word.starts_with(|first: char| first.is_ascii_alphabetic()) {
@@ -47,6 +46,11 @@ pub fn completion(text: &str, at: usize, definition: &Definition) -> Completion 
         offers.clear();
     }
     Completion { from, offers }
+}
+
+/// Whether a letter may stand in a name.
+fn is_of_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_' || letter == '.'
 }
 
 /// How well a name goes on from what is written: from its beginning, from a part of it, or somewhere inside.
@@ -99,8 +103,7 @@ pub fn fault(fault: &Fault) -> String {
 pub fn faulty_part(text: &str, fault: &Fault) -> std::ops::Range<usize> {
     let from = (fault.at.offset as usize).min(text.len());
     let rest = text.get(from..).unwrap_or_default();
-    let of_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
-    let word = rest.find(|letter| !of_word(letter)).unwrap_or(rest.len());
+    let word = rest.find(|letter| !is_of_name(letter)).unwrap_or(rest.len());
     let sign = rest.chars().next().map_or(0, char::len_utf8);
     from..from + word.max(sign)
 }
@@ -108,13 +111,12 @@ pub fn faulty_part(text: &str, fault: &Fault) -> std::ops::Range<usize> {
 /// An expression in which a name is another one.
 #[must_use]
 pub fn renamed(text: &str, name: &str, to: &str) -> String {
-    let of_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
     let mut rest = text;
     let mut changed = String::with_capacity(text.len());
     while !rest.is_empty() {
-        let word = rest.find(|letter| !of_word(letter)).unwrap_or(rest.len());
+        let word = rest.find(|letter| !is_of_name(letter)).unwrap_or(rest.len());
         changed.push_str(if &rest[..word] == name { to } else { &rest[..word] });
-        let other = rest[word..].find(of_word).map_or(rest.len(), |at| word + at);
+        let other = rest[word..].find(is_of_name).map_or(rest.len(), |at| word + at);
         changed.push_str(&rest[word..other]);
         rest = &rest[other..];
     }
