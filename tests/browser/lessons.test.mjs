@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe, compileAsForPeople } from './harness.mjs';
-import { BELOW, drawn, enter, Hand, listenToStatus, onPage, openTab, says, shows, until } from './people.mjs';
+import { BELOW, drawn, enter, focused, Hand, hasFocus, listenToStatus, onPage, openTab, says, shows, until } from './people.mjs';
 
 compileAsForPeople();
 
@@ -34,15 +34,20 @@ async function answer(page) {
       await page.keyboard.press('Tab');
     }
   } else {
-    await button(page, 'Show a solution').focus();
-    await page.keyboard.press('Enter');
+    await press(page, 'Show a solution');
     await says(lesson(page).getByRole('alert'), /^This run reaches the goal\.$/);
     return 'drag';
   }
-  await button(page, 'Run and see').focus();
-  await page.keyboard.press('Enter');
+  await press(page, 'Run and see');
   await says(lesson(page).getByRole('alert'), /^(Right\. )?Answer: |^Your curve differs /);
   return 'other';
+}
+
+/** Presses Enter on a button of the lesson that has the focus. */
+async function press(page, name) {
+  await button(page, name).focus();
+  await hasFocus(page, name);
+  await page.keyboard.press('Enter');
 }
 
 /** How many lessons there are, once the list has come. */
@@ -96,9 +101,11 @@ test('every lesson runs from its first step to its last, by the keyboard alone',
         await lesson(page).locator('#lesson-step').focus();
         if (step < steps) await page.keyboard.press('PageDown');
       }
-      await button(page, 'Finish').focus();
-      await page.keyboard.press('Enter');
-      await lesson(page).waitFor({ state: 'detached' });
+      await press(page, 'Finish');
+      await lesson(page).waitFor({ state: 'detached' }).catch(async (error) => {
+        const text = await lesson(page).innerText();
+        throw new Error(`lesson ${index} is still open, with the focus on "${await focused(page)}":\n${text}`, { cause: error });
+      });
     }
   }));
 

@@ -12,6 +12,8 @@ mod parts;
 mod places;
 mod workers;
 
+use gloo::timers::callback::Timeout;
+
 fn main() {
     console_error_panic_hook::set_once();
     offline::hold_build();
@@ -22,6 +24,8 @@ fn main() {
     let properties =
         page::Properties { picture: picture.unwrap_or_default().into(), without: without.unwrap_or_default().into() };
     language::begin(|| {
-        yew::Renderer::<page::Page>::with_root_and_props(root, properties).render();
+        // In a task of its own: the one under way has compiled the program.
+        let draw = move || drop(yew::Renderer::<page::Page>::with_root_and_props(root, properties).render());
+        Timeout::new(0, draw).forget();
     });
 }

@@ -20,7 +20,7 @@ impl Page {
             (None, Some(Side::Left)) => ".drawers button",
             (None, _) => ".ask-why",
         };
-        self.focus = Some(target.to_owned());
+        self.want_focus(target.to_owned());
         if side.is_none() && left != Some(Side::Left) && was_asked {
             return vec![Message::Vm(String::new()).into(), Message::Machine(None).into(), Message::Rule(None).into()];
         }
@@ -42,6 +42,7 @@ impl Page {
         };
         let open = (self.drawer == Some(side)).then_some("open");
         let shown = match side {
+            _ if !self.has_sides => Html::default(),
             Side::Left if self.app.lesson.is_some() => self.panels.view_all(Tabs::Left, &self.link, scene),
             Side::Left => self.panels.view_tabs(Tabs::Left, tr("What can be changed"), &self.link, scene),
             Side::Right => self.panels.view(Place::Right, &self.link, scene),

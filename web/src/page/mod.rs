@@ -12,6 +12,7 @@ mod usage;
 mod view;
 
 use gloo::events::EventListener;
+use gloo::timers::callback::Timeout;
 use tiebreak_app::{App, Message, Notice};
 use tiebreak_engine::FirstRun;
 use tiebreak_i18n::tr;
@@ -50,6 +51,8 @@ pub(crate) enum PageMessage {
     Spoken(bool),
     /// The address has another scenario, or a lesson.
     Address(String),
+    /// What was drawn first is on screen.
+    Begun,
 }
 
 /// What the page was before it was alive.
@@ -81,8 +84,10 @@ pub(crate) struct Page {
     view: View,
     centre: NodeRef,
     /// What gets the focus once the page is drawn.
-    focus: Option<String>,
+    focus: Option<focus::Wanted>,
     is_to_print: bool,
+    /// Whether the sides are drawn, too. They come second, so that no task takes long on a slow machine.
+    has_sides: bool,
     drafts_kept: bool,
     reading: Reading,
     _listeners: Vec<EventListener>,
@@ -127,6 +132,10 @@ impl Component for Page {
             },
             PageMessage::Spoken(spoken) => self.spoken(spoken),
             PageMessage::Address(fragment) => self.go_to(fragment),
+            PageMessage::Begun => {
+                self.has_sides = true;
+                Vec::new()
+            }
         };
         self.obey(sent);
         self.follow();
@@ -140,7 +149,11 @@ impl Component for Page {
         }
     }
 
-    fn rendered(&mut self, _: &Context<Self>, _: bool) {
+    fn rendered(&mut self, _: &Context<Self>, is_first: bool) {
+        if is_first {
+            let scope = self.scope.clone();
+            Timeout::new(0, move || scope.send_message(PageMessage::Begun)).forget();
+        }
         // The middle of the page is another one after a view without it.
         let centre = self.centre.cast::<HtmlElement>();
         if centre.is_some() && centre != self.measured {
@@ -202,7 +215,7 @@ impl Page {
             Act::Open(id) => return self.panels.open(id, &self.link, &self.app),
             Act::Tab(tabs, name) => return self.open_tab(tabs, name),
             Act::View(view) => return self.use_for(view),
-            Act::Focus(target) => self.focus = Some(target),
+            Act::Focus(target) => self.want_focus(target),
             Act::Drawer(side) => return self.draw(side),
             Act::Reveal(side) => self.reveal(side),
             Act::File(file) => self.take_file(&file),

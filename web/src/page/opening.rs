@@ -57,6 +57,7 @@ impl Page {
             centre: NodeRef::default(),
             focus: None,
             is_to_print: false,
+            has_sides: false,
             drafts_kept: true,
             reading: Reading::default(),
             _listeners: listeners::all(&scope),

@@ -4,6 +4,7 @@
 //! or weight, what it left of the candidates in the last run, and its parameters. Rules that
 //! nobody used since the document was opened are folded away below their stage.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use tiebreak_app::custom::can_be_copied;
@@ -44,6 +45,8 @@ pub(crate) enum ListMessage {
     Abandon,
     /// A handle's menu was opened, or closed.
     Menu(Option<String>),
+    /// What is folded away under this name was opened for the first time.
+    Unfold(String),
 }
 
 impl Own for ListMessage {}
@@ -55,6 +58,8 @@ pub(crate) struct List {
     menu: Option<String>,
     /// Set while a click follows a drag and must not open the menu.
     dragged: bool,
+    /// What was ever unfolded. The rest is not drawn: it is most of the list.
+    unfolded: BTreeSet<String>,
 }
 
 /// Pixels a pointer moves before a press becomes a drag.
@@ -116,6 +121,7 @@ impl List {
             ListMessage::Abandon => self.drag = None,
             ListMessage::Menu(Some(_)) if self.dragged => self.dragged = false,
             ListMessage::Menu(rule) => self.menu = rule,
+            ListMessage::Unfold(name) => drop(self.unfolded.insert(name)),
         }
         None
     }
@@ -154,14 +160,16 @@ impl List {
         }
         let row = |row: &&RuleRow| self.row(link, app, group, row, stage.rows_around(&row.id));
         let more = stage.folded_in_words();
+        let title = format!("{more}: {}", tr(group.title()));
+        let rest = || html! { <ol class="rules" role="list" aria-label={title.clone()}>{ for stage.folded.iter().map(row) }</ol> };
         html! {
             <>
                 <li class="stage"><span>{ tr(group.title()) }{ add(link, app, group) }</span>{ heads(app, group, &stage.listed) }</li>
                 { for stage.listed.iter().map(row) }
                 if !stage.folded.is_empty() && app.lesson.is_none() {
-                    <li class="folded" key={group.title()}><details>
-                        <summary aria-label={format!("{more}: {}", tr(group.title()))}>{ &more }</summary>
-                        <ol class="rules" role="list" aria-label={format!("{more}: {}", tr(group.title()))}>{ for stage.folded.iter().map(row) }</ol>
+                    <li class="folded" key={group.title()}><details ontoggle={self.unfold(link, group.title())}>
+                        <summary aria-label={title.clone()}>{ &more }</summary>
+                        if self.unfolded.contains(group.title()) { { rest() } }
                     </details></li>
                 }
             </>
@@ -179,8 +187,6 @@ impl List {
         let has_buckets = app.lesson.as_ref().is_none_or(|playing| playing.shows(Control::Buckets));
         let share = app.share(&id).filter(|_| row.on);
         let weighted = group.scores() && app.variant().hand_weights;
-        let params = entry.declaration.params;
-        let values = form::fields(link, &id, params, &row.values, form::at(format!("rules.{id}."), params));
         html! {
             <li key={id.clone()} class={classes!("rule", (!row.on).then_some("off"), dragged.then_some("dragged"), mark)}
                 data-rule={id.clone()} data-rows={rows.first().map(|row| row.id.clone())}>
@@ -193,17 +199,18 @@ impl List {
                     if weighted { { weight(link, row) } }
                     if group.scores() && has_buckets { { buckets(link, row) } }
                 </div>
-                <details class="about">
+                <details class="about" ontoggle={self.unfold(link, &id)}>
                     <summary aria-label={say("About {id}", &[&id])}></summary>
-                    <p><code>{ &id }</code></p>
-                    { values }
-                    { for words::paragraphs(entry.declaration.help).iter().map(|part| html! { <p>{ part }</p> }) }
-                    if let Some(share) = share { { aggressiveness(share) } }
-                    { own(link, app, row) }
+                    if self.unfolded.contains(&id) { { about(link, app, row, share) } }
                 </details>
                 if self.menu.as_deref() == Some(id.as_str()) { { menu(link, app, &id, (place, count)) } }
             </li>
         }
+    }
+
+    fn unfold(&self, link: &Link, name: &str) -> Option<Callback<Event>> {
+        let name = (!self.unfolded.contains(name)).then(|| name.to_owned())?;
+        Some(link.callback(move |_: Event| ListMessage::Unfold(name.clone())))
     }
 
     fn handle(&self, link: &Link, app: &App, id: &str, (place, count): (usize, usize)) -> Html {
@@ -248,6 +255,21 @@ impl List {
                 <svg viewBox="0 0 10 16" width="10" height="16" aria-hidden="true"><path d="M2 3h2v2H2zM6 3h2v2H6zM2 7h2v2H2zM6 7h2v2H6zM2 11h2v2H2zM6 11h2v2H6z"/></svg>
             </button>
         }
+    }
+}
+
+/// A rule's own name, parameters and help, and what it did in the run.
+fn about(link: &Link, app: &App, row: &RuleRow, share: Option<&Share>) -> Html {
+    let Some(entry) = row.entry() else { return Html::default() };
+    let params = entry.declaration.params;
+    html! {
+        <>
+            <p><code>{ &row.id }</code></p>
+            { form::fields(link, &row.id, params, &row.values, form::at(format!("rules.{}.", row.id), params)) }
+            { for words::paragraphs(entry.declaration.help).iter().map(|part| html! { <p>{ part }</p> }) }
+            if let Some(share) = share { { aggressiveness(share) } }
+            { own(link, app, row) }
+        </>
     }
 }
 
