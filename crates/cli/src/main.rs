@@ -3,7 +3,8 @@
 //!
 //! Each command is one file in `commands/` and one line in [`COMMANDS`]. A command gives an
 //! [`Answer`]; only this file writes to standard output. Exit code 0: done; 1: the run found
-//! the problem it looks for; 2: bad input, with one sentence on standard error.
+//! the problem it looks for; 2: bad input, with one sentence on standard error; 3: something is
+//! undecided.
 
 mod commands;
 mod files;

@@ -8,12 +8,17 @@ use serde::Serialize;
 use crate::given::Given;
 use crate::progress::STOPPED;
 
+/// The exit code of a run that decided nothing either way.
+const UNDECIDED: u8 = 3;
+
 /// What came of a command.
 pub struct Answer {
     /// What goes to standard output.
     pub text: String,
     /// Whether the run found the problem it looks for.
     pub found_problem: bool,
+    /// Whether something it looks for is undecided.
+    pub undecided: bool,
     /// Whether somebody stopped the work, so that this is of a part.
     pub stopped: bool,
 }
@@ -31,7 +36,7 @@ impl<E: std::error::Error> From<E> for Failure {
 impl Answer {
     /// Text for a person.
     pub fn text(text: String) -> Self {
-        Self { text, found_problem: false, stopped: false }
+        Self { text, found_problem: false, undecided: false, stopped: false }
     }
 
     /// One JSON value when `--json` was given, else the text.
@@ -44,6 +49,11 @@ impl Answer {
         Self { found_problem, ..self }
     }
 
+    /// The same, with exit code 3 when something is undecided and no problem is there.
+    pub fn undecided(self, undecided: bool) -> Self {
+        Self { undecided, ..self }
+    }
+
     /// The same of work that somebody stopped.
     pub fn stopped(self, stopped: bool) -> Self {
         Self { stopped, ..self }
@@ -51,7 +61,12 @@ impl Answer {
 
     /// The program's exit code.
     pub fn exit(&self) -> u8 {
-        if self.stopped { STOPPED } else { u8::from(self.found_problem) }
+        match self {
+            Self { stopped: true, .. } => STOPPED,
+            Self { found_problem: true, .. } => 1,
+            Self { undecided: true, .. } => UNDECIDED,
+            _ => 0,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `tiebreak reproduce`: the papers' tables and figures computed again, ours beside theirs.
 //!
 //! One file each. A table or figure says what was run, gives rows with the paper's value and
-//! ours, and checks the directions that the paper shows.
+//! ours, and checks the directions that the paper shows (`verdict.rs`).
 
 mod admission;
 mod admission_appendix_e;
@@ -42,12 +42,16 @@ mod protean_fig9;
 mod protean_table5;
 mod rates;
 mod vdcs;
+mod verdict;
 mod zone;
 
 use serde::Serialize;
 
 use tiebreak_console::answer::{Answer, Failure, note};
 use tiebreak_console::given::{Given, Opt};
+use tiebreak_console::shown::table;
+
+use verdict::{Check, Tally, Verdict};
 
 /// A table or figure that can be computed again.
 #[derive(Clone, Copy)]
@@ -55,7 +59,7 @@ struct Reproducible {
     name: &'static str,
     /// What it shows.
     about: &'static str,
-    run: fn(&Given) -> Result<Answer, Failure>,
+    run: fn(&Given) -> Result<Exhibit, Failure>,
 }
 
 static ENTRIES: &[Reproducible] = &[
@@ -162,11 +166,18 @@ pub(crate) const WORDS: &str = "[NAME|all]";
 pub(crate) const OUT: Opt =
     Opt { name: "out", value: Some("DIR"), help: "a folder for the figure as NAME.svg and its points as NAME.csv" };
 
+/// Which seeds are run.
+pub(crate) const FIRST_SEED: Opt = Opt {
+    name: "first-seed",
+    value: Some("N"),
+    help: "the first of the seeds (1); with others, such as 1001, no verdict may turn",
+};
+
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     match given.words.first().map(String::as_str) {
         None => Ok(list(given)),
         Some("all") => all(given),
-        Some(name) => (find(name)?.run)(given),
+        Some(name) => Ok((find(name)?.run)(given)?.answer),
     }
 }
 
@@ -188,58 +199,55 @@ fn list(given: &Given) -> Answer {
     })
 }
 
-/// All of them, one after the other: texts below each other, or one array.
+/// All of them, one after the other: texts below each other and a summary, or one array.
 fn all(given: &Given) -> Result<Answer, Failure> {
-    let (mut texts, mut found_problem) = (Vec::new(), false);
+    let (mut texts, mut exhibits) = (Vec::new(), Vec::new());
     for entry in ENTRIES {
         note(&format!("{}: {}", entry.name, entry.about));
-        let answer = (entry.run)(given)?;
-        found_problem |= answer.found_problem;
-        texts.push(answer.text);
+        let exhibit = (entry.run)(given)?;
+        texts.push(exhibit.answer.text);
+        exhibits.push((entry.name, exhibit.tally));
     }
+    let verdict = exhibits.iter().map(|(_, tally)| tally.verdict()).max().unwrap_or(Verdict::Holds);
     let text = if given.has("json") {
         format!("[\n{}\n]\n", texts.iter().map(|text| text.trim_end()).collect::<Vec<_>>().join(",\n"))
     } else {
-        texts.join("\n\n")
+        format!("{}\n\n{}", texts.join("\n\n"), summary(&exhibits))
     };
-    Ok(Answer::text(text).problem(found_problem))
+    Ok(verdict.on(Answer::text(text)))
 }
 
-/// A direction that the paper shows, and whether ours shows it.
-#[derive(Serialize)]
-struct Check {
-    what: &'static str,
-    holds: bool,
-    /// Where it does not hold.
-    why: Option<String>,
-}
-
-impl Check {
-    /// Holds when there is no reason against it.
-    fn new(what: &'static str, why: Option<String>) -> Self {
-        Self { what, holds: why.is_none(), why }
-    }
-
-    /// Holds when it is so; else `why` says what was seen instead.
-    fn so(what: &'static str, holds: bool, why: impl FnOnce() -> String) -> Self {
-        Self::new(what, (!holds).then(why))
-    }
-
-    fn text(&self) -> String {
-        match &self.why {
-            None => format!("  holds: {}\n", self.what),
-            Some(why) => format!("  does not hold: {}: {why}\n", self.what),
-        }
-    }
+/// How many directions of each exhibit hold.
+fn summary(exhibits: &[(&str, Tally)]) -> String {
+    let mut rows = vec![["exhibit", "holds", "does not", "undecided", "fitted"].map(String::from).to_vec()];
+    rows.extend(
+        exhibits
+            .iter()
+            .map(|(name, tally)| std::iter::once((*name).to_owned()).chain(tally.cells()).collect::<Vec<_>>()),
+    );
+    table(&rows)
 }
 
 /// The directions and remarks of a table or figure as text.
 fn judged(checks: &[Check], remarks: &[String]) -> String {
-    let agree = checks.iter().all(|check| check.holds);
-    let head = if agree { "Every direction agrees with the paper:" } else { "Not every direction agrees:" };
+    let tally = Tally::of(checks).text();
     let checks: String = checks.iter().map(Check::text).collect();
     let remarks: String = remarks.iter().map(|remark| format!("  remark: {remark}\n")).collect();
-    format!("{head}\n{checks}{remarks}")
+    format!("{tally}\n{checks}{remarks}")
+}
+
+/// An exhibit that was computed.
+struct Exhibit {
+    answer: Answer,
+    tally: Tally,
+}
+
+impl Exhibit {
+    /// As a person or a program wants it; its exit code is what its directions come to.
+    fn new(given: &Given, exhibit: &impl Serialize, checks: &[Check], text: impl FnOnce() -> String) -> Self {
+        let tally = Tally::of(checks);
+        Self { answer: tally.verdict().on(Answer::either(given, exhibit, text)), tally }
+    }
 }
 
 /// A figure over seeds.

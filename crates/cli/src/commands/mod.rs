@@ -174,5 +174,5 @@ pub(crate) fn overview() -> String {
         let line = format!("tiebreak {} {}", command.name, command.words);
         page += &format!("\n  {}\n{}", line.trim_end(), wrapped(command.help, "      "));
     }
-    page + "\n`tiebreak help COMMAND` shows its options. Every command takes --json. Exit codes: 0 success, 1 the run found\nthe problem it looks for, 2 bad input or unwritable output, 130 stopped by Ctrl-C.\n"
+    page + "\n`tiebreak help COMMAND` shows its options. Every command takes --json. Exit codes: 0 success, 1 the run found\nthe problem it looks for, 2 bad input or unwritable output, 3 something is undecided, 130 stopped by Ctrl-C.\n"
 }

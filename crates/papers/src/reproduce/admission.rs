@@ -177,7 +177,7 @@ impl Lab {
     /// The runs to tune on, and those to judge by.
     fn runs(&self, years: &ClusterYears) -> Result<[Vec<Run>; 2], Failure> {
         let model = self.settings.model().map_err(|fault| Failure(fault.to_string()))?;
-        let drawn: Vec<_> = (1..=self.drawn).map(|seed| (seed, badness(&model, years, Seed(seed)))).collect();
+        let drawn: Vec<_> = self.seeds().into_iter().map(|seed| (seed, badness(&model, years, Seed(seed)))).collect();
         let strata = Strata::of(&drawn.iter().map(|(_, badness)| *badness).collect::<Vec<_>>());
         let tuning = strata.pick(&drawn, self.each);
         let others: Vec<_> = drawn.into_iter().filter(|(seed, _)| tuning.iter().all(|run| run.seed != *seed)).collect();
@@ -187,7 +187,7 @@ impl Lab {
 
     /// All seeds that runs are drawn from.
     pub(super) fn seeds(&self) -> Vec<u64> {
-        (1..=self.drawn).collect()
+        (self.scale.first_seed..).take(self.drawn as usize).collect()
     }
 
     /// All cases, several at once.
@@ -305,12 +305,23 @@ pub(super) fn measure(what: &'static str, decimals: usize, Interval { low, mean,
 
 /// Whether one is above the other, by what was judged; policies of which one keeps no service level cannot be compared.
 pub(super) fn rises(what: &'static str, low: &Judged, high: &Judged) -> Check {
-    let is_tuned = low.tuned.best.is_some() && high.tuned.best.is_some();
-    let (low, high) = (low.used_pct(), high.used_pct());
-    Check::so(what, is_tuned && low < high, || {
-        let untuned = if is_tuned { "" } else { ", where no threshold tried meets the service level" };
-        format!("{high:.1} % against {low:.1} %{untuned}")
-    })
+    if low.tuned.best.is_none() || high.tuned.best.is_none() {
+        return Check::new(what, Some("no threshold tried meets the service level".into()));
+    }
+    let [lower, higher] = [low, high].map(|it| it.outcomes.mean_pct(TunedOutcome::used));
+    let interval = [higher.low - lower.high, higher.high - lower.low];
+    Check::tuned(what, "points", higher.mean - lower.mean, interval, high.outcomes.0.len())
+}
+
+/// Whether knowing more is worth more with the second pair than with the first.
+pub(super) fn gains_more(what: &'static str, few: [&Judged; 2], many: [&Judged; 2]) -> Check {
+    let gain = |[without, with]: [&Judged; 2]| {
+        let [without, with] = [without, with].map(|it| it.outcomes.mean_pct(TunedOutcome::used));
+        [with.low - without.high, with.mean - without.mean, with.high - without.low]
+    };
+    let (few_gain, many_gain) = (gain(few), gain(many));
+    let interval = [many_gain[0] - few_gain[2], many_gain[2] - few_gain[0]];
+    Check::tuned(what, "points", many_gain[1] - few_gain[1], interval, many[0].outcomes.0.len())
 }
 
 /// Whether every case keeps the service level on runs that it was not tuned on.
@@ -351,7 +362,7 @@ mod tests {
 
     fn lab() -> Lab {
         let years = ClusterYears { cores: 300, years: 0.1, ..ClusterYears::default() };
-        let scale = Scale { is_quick: false };
+        let scale = Scale { is_quick: false, first_seed: 1 };
         Lab { settings: AdmissionSettings::default(), years, scale, each: 3, drawn: 200 }
     }
 

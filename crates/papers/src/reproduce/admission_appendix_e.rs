@@ -1,10 +1,11 @@
 //! Cluster admission Appendix E: the second-moment policy with and without the rule that lets marginal deployments
 //! in. (Cluster admission, Definition 6.1 and appendix E)
 
-use super::Check;
-use super::admission::{Judged, Lab, Rule, TunedRule, keeps_sla, rises, tried_panel};
+use super::Exhibit;
+use super::admission::{Judged, Lab, Rule, TunedRule, gains_more, keeps_sla, rises, tried_panel};
 use super::figure::{About, Figure, Findings, Scale, without_trace};
-use tiebreak_console::answer::{Answer, Failure};
+use super::verdict::Check;
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 
 const NAME: &str = "admission-appendix-e";
@@ -19,9 +20,9 @@ const CASES: [TunedRule; 4] = [
     TunedRule { name: "with", observations: 50, ..WITH },
 ];
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     without_trace(given, NAME)?;
-    let scale = Scale::of(given);
+    let scale = Scale::of(given)?;
     let lab = Lab::of(given, scale, 4)?;
     let judged = lab.judge(&CASES)?;
     let setting = format!(
@@ -41,14 +42,14 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
 
 fn checks(lab: &Lab, judged: &[Judged]) -> Vec<Check> {
     let [few_without, few_with, many_without, many_with] = judged else { unreachable!("one for each case") };
-    let gain = |without: &Judged, with: &Judged| with.used_pct() - without.used_pct();
-    let (few, many) = (gain(few_without, few_with), gain(many_without, many_with));
     vec![
         rises("with 5 observations the marginal rule admits more", few_without, few_with),
         rises("with 50 it does", many_without, many_with),
-        Check::so("its value grows with the number of observations", few < many, || {
-            format!("{few:+.1} points with 5, {many:+.1} with 50")
-        }),
+        gains_more(
+            "its value grows with the number of observations",
+            [few_without, few_with],
+            [many_without, many_with],
+        ),
         keeps_sla(lab, judged),
     ]
 }

@@ -3,10 +3,11 @@
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 
-use super::Check;
+use super::Exhibit;
 use super::admission::{Judged, Lab, Rule, TunedRule, keeps_sla, rises};
 use super::figure::{About, Figure, Findings, Row, Scale, without_trace};
-use tiebreak_console::answer::{Answer, Failure};
+use super::verdict::Check;
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 
 const NAME: &str = "admission-fig1";
@@ -19,9 +20,9 @@ const POLICIES: [TunedRule; 2] = [
     TunedRule::plain("second moment", "", Rule::Second { marginal: true }),
 ];
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     without_trace(given, NAME)?;
-    let scale = Scale::of(given);
+    let scale = Scale::of(given)?;
     let lab = Lab::of(given, scale, 4)?;
     let cases: Vec<_> =
         POLICIES.iter().flat_map(|case| OBSERVATIONS.map(|observations| TunedRule { observations, ..*case })).collect();

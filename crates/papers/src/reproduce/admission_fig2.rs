@@ -1,9 +1,10 @@
 //! Cluster admission Figure 2: users who label their deployments, and users who do not.
 //! (Cluster admission, section 7.2)
 
+use super::Exhibit;
 use super::admission::{Lab, Rule, TunedRule, keeps_sla, rises, tried_panel};
 use super::figure::{About, Figure, Findings, Scale, without_trace};
-use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 
 const NAME: &str = "admission-fig2";
@@ -15,9 +16,9 @@ const CASES: [TunedRule; 2] = [
     TunedRule { name: "labelled", paper: "above unlabelled (lost)", ..SECOND },
 ];
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     without_trace(given, NAME)?;
-    let scale = Scale::of(given);
+    let scale = Scale::of(given)?;
     let lab = Lab::of(given, scale, 4)?;
     let judged = lab.judge(&CASES)?;
     let setting = format!(

@@ -5,8 +5,9 @@ use std::path::Path;
 use serde::Serialize;
 use tiebreak_chart::{Caption, Panel, Theme, panels_file, panels_rows};
 
-use super::{Check, Spread, judged};
-use tiebreak_console::answer::{Answer, Failure};
+use super::verdict::{Check, Tally, Verdict};
+use super::{Exhibit, Spread, judged};
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 use tiebreak_console::shown::{table, wrapped};
 use tiebreak_console::whole;
@@ -20,7 +21,7 @@ pub(super) struct Figure {
     setting: String,
     seeds: Vec<u64>,
     rows: Vec<Row>,
-    agrees: bool,
+    verdict: Verdict,
     checks: Vec<Check>,
     /// Where ours goes another way than the paper's, beyond the directions checked.
     remarks: Vec<String>,
@@ -102,11 +103,13 @@ pub(super) fn without_trace(given: &Given, name: &str) -> Result<(), Failure> {
 #[derive(Clone, Copy)]
 pub(super) struct Scale {
     pub(super) is_quick: bool,
+    pub(super) first_seed: u64,
 }
 
 impl Scale {
-    pub(super) fn of(given: &Given) -> Self {
-        Self { is_quick: given.has("quick") }
+    pub(super) fn of(given: &Given) -> Result<Self, Failure> {
+        let first_seed = given.number("first-seed")?.unwrap_or(1);
+        Ok(Self { is_quick: given.has("quick"), first_seed })
     }
 
     /// What belongs to this size.
@@ -114,23 +117,28 @@ impl Scale {
         if self.is_quick { quick } else { full }
     }
 
-    /// Seeds from 1; the small size has one.
-    pub(super) fn seeds(self, full: u64) -> Vec<u64> {
-        (1..=self.pick(1, full)).collect()
+    /// Seeds from the first one; the small size has one, which decides nothing.
+    pub(super) fn seeds(self, full: usize) -> Vec<u64> {
+        self.seeds_of(1, full)
+    }
+
+    /// As many seeds as belong to this size.
+    pub(super) fn seeds_of(self, quick: usize, full: usize) -> Vec<u64> {
+        (self.first_seed..).take(self.pick(quick, full)).collect()
     }
 }
 
 impl Figure {
     /// The answer of a figure; with `--out` its drawing as files.
-    pub(super) fn answer(given: &Given, about: About, findings: Findings) -> Result<Answer, Failure> {
+    pub(super) fn answer(given: &Given, about: About, findings: Findings) -> Result<Exhibit, Failure> {
         let About { name, source, setting, seeds } = about;
         let Findings { rows, checks, remarks, panels } = findings;
-        let agrees = checks.iter().all(|check| check.holds);
-        let mut figure = Self { name, source, setting, seeds, rows, agrees, checks, remarks, svg: None, csv: None };
+        let verdict = Tally::of(&checks).verdict();
+        let mut figure = Self { name, source, setting, seeds, rows, verdict, checks, remarks, svg: None, csv: None };
         if let Some(folder) = given.one("out") {
             figure.write(Path::new(folder), &panels)?;
         }
-        Ok(Answer::either(given, &figure, || figure.text()).problem(!agrees))
+        Ok(Exhibit::new(given, &figure, &figure.checks, || figure.text()))
     }
 
     fn write(&mut self, folder: &Path, panels: &[Panel]) -> Result<(), Failure> {

@@ -13,9 +13,10 @@ use tiebreak_placement::RuleUse;
 use tiebreak_sim::vdc::{Linking, Vdcs};
 use tiebreak_sim::{Agents, Plan, World};
 
-use super::Check;
+use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row, without_trace};
-use tiebreak_console::answer::{Answer, Failure};
+use super::verdict::Check;
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 
 const NAME: &str = "gridiron-case";
@@ -189,7 +190,7 @@ struct DrawingOutcome {
     reserved_mbps: Vec<f64>,
 }
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     without_trace(given, NAME)?;
     let found = DRAWINGS.iter().map(simulated).collect::<Result<Vec<_>, _>>()?;
     let setting = format!(

@@ -4,10 +4,11 @@
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_sim::vdc::peak_sizes;
 
-use super::Check;
+use super::Exhibit;
 use super::figure::{About, Figure, Findings, Row, Scale};
 use super::vdcs::{Base, Bases, deployments, described, distribution, percentile};
-use tiebreak_console::answer::{Answer, Failure};
+use super::verdict::Check;
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 
 const NAME: &str = "gridiron-fig3";
@@ -38,8 +39,8 @@ fn largest(sizes: &[u32]) -> f64 {
     sizes.last().copied().unwrap_or(0).into()
 }
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
-    let scale = Scale::of(given);
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
+    let scale = Scale::of(given)?;
     let settings = deployments(scale);
     let bases = Bases::of(given, &settings, scale)?;
     let setting = format!(

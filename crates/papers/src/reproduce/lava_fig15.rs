@@ -3,13 +3,14 @@
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 
-use super::Check;
+use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row};
 use super::pools::{
     BASELINE, Cases, MADE_UP, PoolOrigin, PoolRuns, RunsByPool, TRACE, Trial, Way, Whole, baseline, cut, in_cases,
     noisy_oracle, over_all, over_pools, trained, tried,
 };
-use tiebreak_console::answer::{Answer, Failure};
+use super::verdict::Check;
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 
 const NAME: &str = "lava-fig15";
@@ -20,7 +21,7 @@ const ACCURACY_PCT: [f64; 6] = [50.0, 60.0, 70.0, 80.0, 90.0, 100.0];
 /// The pools.
 static CASES: [PoolOrigin; 2] = [TRACE, MADE_UP];
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     let Cases { trace, seeds, found } = in_cases(given, &CASES, |whole| one(whole, given))?;
     let setting = format!(
         "An oracle that is right about the given share of VMs (an error of 0.001 decades) and wrong about the \

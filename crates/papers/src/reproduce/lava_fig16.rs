@@ -5,13 +5,14 @@ use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_placement::Group;
 use tiebreak_scenario::Variant;
 
-use super::Check;
+use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row};
 use super::pools::{
     BASELINE, Cases, EMPTY_AT_FIRST, MADE_UP, PoolOrigin, PoolRuns, RunsByPool, TRACE, Trial, Way, Whole, baseline,
     cut, in_cases, oracle, over_all, over_pools, put_above, trained, tried,
 };
-use tiebreak_console::answer::{Answer, Failure};
+use super::verdict::Check;
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 
 const NAME: &str = "lava-fig16";
@@ -37,7 +38,7 @@ const IDEAL: usize = 4;
 const REPACKED: usize = 5;
 const BOUND: usize = 6;
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     let Cases { trace, seeds, found } = in_cases(given, &CASES, |whole| one(whole, given))?;
     let setting = format!(
         "Mean share of empty hosts in {} pools cut from {trace}, in as many with only the VMs that arrive after the \
@@ -114,21 +115,14 @@ fn rows(found: &[RunsByPool]) -> Vec<Row> {
 
 fn checks(found: &[RunsByPool]) -> Vec<Check> {
     const ALL: [&PoolOrigin; CASES.len()] = [&TRACE, &EMPTY_AT_FIRST, &MADE_UP];
-    let in_pools = |what,
-                    cases: &[&PoolOrigin],
-                    holds: &dyn Fn(&RunsByPool) -> bool,
-                    words: &dyn Fn(&RunsByPool) -> String| {
+    let in_pools = |what, unit, cases: &[&PoolOrigin], value: &dyn Fn(&PoolRuns) -> f64| {
         let are_meant = |case: &PoolOrigin| cases.iter().any(|other| other.name == case.name);
-        let wrong = CASES.iter().zip(found).filter(|(case, found)| are_meant(case) && !holds(found));
-        Check::new(
-            what,
-            wrong.map(|(case, found)| format!("{}: {}", case.name, words(found))).reduce(|all, one| all + "; " + &one),
-        )
+        let meant = CASES.iter().zip(found).filter(|(case, _)| are_meant(case));
+        let pairs = |found: &RunsByPool| found.iter().map(|pools| over_pools(pools, value)).collect::<Vec<_>>();
+        Check::each_above(what, unit, meant.map(|(case, found)| (format!("{}:", case.name), pairs(found))))
     };
     let more = |what, cases: &[&PoolOrigin], step: usize, other: usize| {
-        in_pools(what, cases, &|found| mean(found, step) > mean(found, other), &|found| {
-            format!("{:.2} against {:.2} %", mean(found, step), mean(found, other))
-        })
+        in_pools(what, "points", cases, &|pool| empty_pct(pool, step) - empty_pct(pool, other))
     };
     vec![
         more("NILAS leaves more hosts empty with repredictions than without, in all pools", &ALL, MODEL, ONE_SHOT),
@@ -136,9 +130,12 @@ fn checks(found: &[RunsByPool]) -> Vec<Check> {
         more("and more under ideal conditions, if VMs are alive at the start", &[&TRACE, &MADE_UP], IDEAL, ORACLE),
         in_pools(
             "ideal conditions come near the bound: three quarters of the way from the baseline",
+            "points, above three quarters",
             &ALL,
-            &|found| way_pct(found, IDEAL) >= 75.0,
-            &|found| format!("{:.0} % of it", way_pct(found, IDEAL)),
+            &|pool| {
+                let [first, ideal, bound] = [0, IDEAL, BOUND].map(|step| empty_pct(pool, step));
+                ideal - first - 0.75 * (bound - first)
+            },
         ),
     ]
 }

@@ -6,14 +6,15 @@ use tiebreak_model::{Millis, Time, VmRow};
 use tiebreak_scenario::Variant;
 use tiebreak_scenario::predictor::PredictorRow;
 
-use super::Check;
+use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale};
 use super::pools::{
     BASELINE, NOBODY_STAYS, Origin, PoolRuns, REQUEST_VMS_MAX, RunsByPool, SEEDS, Trial, WARM_UP_DAYS, Way, baseline,
     cut, oracle, over_all, over_pools, put_above, shares, trained, tried, vms,
 };
+use super::verdict::Check;
 use super::zone::at_once;
-use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 
 const NAME: &str = "lava-fig6";
@@ -65,8 +66,8 @@ fn one_mean(variant: &Variant) -> PredictorRow {
     row
 }
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
-    let scale = Scale::of(given);
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
+    let scale = Scale::of(given)?;
     let (origin, trace) = Origin::of_trace(given)?;
     let made_up = Origin::generated(scale);
     let seeds = scale.seeds(SEEDS);
@@ -144,12 +145,8 @@ const ORACLE: usize = Way::ALL.len();
 
 fn checks(found: &RunsByPool) -> Vec<Check> {
     let more = |what, run: usize, other: usize| {
-        let [gain, before] = [run, other].map(|run| over_all(found, |pool| pool.gain(1 + run)));
-        let pools = (0..found[0].len()).filter(|pool| of_pool(found, *pool, run) <= of_pool(found, *pool, other));
-        let pools: Vec<_> = pools.map(|pool| (pool + 1).to_string()).collect();
-        Check::so(what, gain > before, || {
-            format!("{gain:+.2} against {before:+.2} points; not in pools {}", pools.join(", "))
-        })
+        let gain = |pool: &PoolRuns| pool.gain(1 + run) - pool.gain(1 + other);
+        Check::above(what, "points", found.iter().map(|pools| over_pools(pools, gain)))
     };
     vec![
         more("NILAS leaves more hosts empty than LA-Binary, with the predictor", NILAS, LA_BINARY),
@@ -165,10 +162,11 @@ fn checks(found: &RunsByPool) -> Vec<Check> {
 }
 
 fn above_baseline(what: &'static str, found: &RunsByPool, first: usize) -> Check {
-    let runs = (first..first + Way::ALL.len()).map(|run| (run, over_all(found, |pool| pool.gain(1 + run))));
-    let worse: Vec<_> = runs.filter(|(_, gain)| *gain <= 0.0).collect();
-    let why = worse.iter().map(|(run, gain)| format!("{} {gain:+.2} points", name_of(*run))).collect::<Vec<_>>();
-    Check::so(what, worse.is_empty(), || why.join(", "))
+    let runs = (first..first + Way::ALL.len()).map(|run| {
+        let gains = found.iter().map(move |pools| over_pools(pools, |pool| pool.gain(1 + run)));
+        (format!("{}:", name_of(run)), gains)
+    });
+    Check::each_above(what, "points", runs)
 }
 
 /// The gain of a run in one pool, over the seeds.

@@ -6,13 +6,14 @@ use tiebreak_model::{Millis, Time};
 use tiebreak_sim::IncidentUse;
 use tiebreak_sim::metrics::Counters;
 
-use super::Check;
+use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row};
 use super::pools::{
     Cases, MADE_UP, NOBODY_STAYS, PoolOrigin, PoolRuns, RunsByPool, TRACE, Trial, WARM_UP_DAYS, Whole, baseline, cut,
     in_cases, oracle, over_all, trained, tried,
 };
-use tiebreak_console::answer::{Answer, Failure};
+use super::verdict::Check;
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 
 const NAME: &str = "lava-table2";
@@ -35,7 +36,7 @@ const LONGEST_BY_ORACLE: usize = 1;
 const LONGEST_BY_PREDICTOR: usize = 2;
 const ORDERS: usize = 3;
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     let Cases { trace, seeds, found } = in_cases(given, &CASES, |whole| one(whole, given))?;
     let setting = format!(
         "Machines of {} pools cut from {trace}, and of {} generated, are emptied by live migration from day \

@@ -8,11 +8,12 @@ use tiebreak_scenario::predictor::PredictorRow;
 
 use std::sync::Arc;
 
-use super::Check;
+use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale};
 use super::pools::Origin;
+use super::verdict::Check;
 use super::zone::at_once;
-use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 
 const NAME: &str = "lava-table4";
@@ -40,8 +41,8 @@ const TABLES: usize = 1;
 /// What was measured of a model, by both thresholds.
 type QualityOfBoth = [Quality; 2];
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
-    let scale = Scale::of(given);
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
+    let scale = Scale::of(given)?;
     let (origin, trace) = Origin::of_trace(given)?;
     let whole = origin.all();
     let jobs: Vec<_> = MODELS.iter().flat_map(|model| LONG_H.map(|long_h| (model, long_h))).collect();

@@ -17,11 +17,12 @@ use std::collections::{BTreeSet, VecDeque};
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_model::random::{Seed, Stream};
 
-use super::Check;
+use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale, without_trace};
 use super::pools::SEEDS;
+use super::verdict::Check;
 use super::zone::at_once;
-use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 
 const NAME: &str = "lava-theorem1";
@@ -102,9 +103,9 @@ struct Settled {
 /// For one number of hosts and seed, by knowing.
 type Trio = [Settled; KNOWING.len()];
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     without_trace(given, NAME)?;
-    let scale = Scale::of(given);
+    let scale = Scale::of(given)?;
     let hosts = &HOSTS[..scale.pick(3, HOSTS.len())];
     let terms = &TERMS[..scale.pick(1, TERMS.len())];
     let seeds = scale.seeds(SEEDS);
@@ -342,16 +343,20 @@ fn rows(hosts: &[u64], by_size: &[&[Trio]]) -> Vec<Row> {
 }
 
 fn checks(hosts: &[u64], by_size: &[&[Trio]]) -> Vec<Check> {
+    let seeds = by_size[0].len();
     let of = |(_, value): Count, whatever: &'static str, like_m: &'static str| {
-        let least = hosts.iter().zip(by_size).map(|(m, seeds)| (*m, mean(seeds, more(value))));
-        let found = least.clone().find(|(_, more)| *more <= 0.0);
-        let (slope, power) = fitted(hosts, by_size, more(value));
-        let grows = format!("it is {slope:+.3} m")
-            + &if power.is_nan() { String::new() } else { format!(", as m to the {power:.2}") };
-        [
-            Check::new(whatever, found.map(|(m, more)| format!("{more:+.1} hosts with m = {m}"))),
-            Check::so(like_m, slope > 0.0 && (0.8..=1.2).contains(&power), || grows),
-        ]
+        let by_m = hosts.iter().zip(by_size).map(|(m, seeds)| (format!("m = {m}:"), seeds.iter().map(more(value))));
+        // A difference that is not above 0 for every m grows like no power of it.
+        let power = |seed: usize| {
+            let of_seed: Vec<&[Trio]> = by_size.iter().map(|seeds| &seeds[seed..=seed]).collect();
+            Some(fitted(hosts, &of_seed, more(value)).1).filter(|power| power.is_finite()).unwrap_or(0.0)
+        };
+        let powers: Vec<f64> = (0..seeds).map(power).collect();
+        let bounds = [
+            ("above 0.8:".to_owned(), powers.iter().map(|power| power - 0.8).collect::<Vec<_>>()),
+            ("below 1.2:".into(), powers.iter().map(|power| 1.2 - power).collect()),
+        ];
+        [Check::each_above(whatever, "hosts", by_m), Check::each_above(like_m, "in the exponent", bounds)]
     };
     let [needed, kept, turned] = COUNTS;
     let checks = [

@@ -21,7 +21,7 @@ use tiebreak_console::scenario::{preset, set_fields};
 use tiebreak_console::trace::source;
 
 /// Seeds of the full size.
-pub(super) const SEEDS: u64 = 5;
+pub(super) const SEEDS: usize = 5;
 
 /// Days at the beginning that are not measured, and all that a predictor learns from.
 pub(super) const WARM_UP_DAYS: f64 = 2.0;
@@ -394,7 +394,7 @@ pub(super) fn in_cases(
     cases: &[PoolOrigin],
     one: impl Fn(&Whole) -> Result<Vec<PoolRuns>, Failure> + Sync,
 ) -> Result<Cases, Failure> {
-    let scale = Scale::of(given);
+    let scale = Scale::of(given)?;
     let (origin, trace) = Origin::of_trace(given)?;
     let origins = [origin, Origin::generated(scale)];
     let seeds = scale.seeds(SEEDS);

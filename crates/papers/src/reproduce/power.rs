@@ -31,9 +31,9 @@ pub(super) struct Experiment {
 /// What came of it.
 pub(super) struct CappingOutcome {
     /// Mean latency of user-facing VMs and mean running time of the others, each over that without a cap.
-    latency: f64,
-    running: f64,
-    mean_w: f64,
+    pub(super) latency: f64,
+    pub(super) running: f64,
+    pub(super) mean_w: f64,
     /// The share of polls over the budget, in percent, and the longest time in a row, in seconds.
     over_pct: f64,
     pub(super) over_longest_s: f64,
@@ -215,17 +215,19 @@ impl SeedOutcomes {
         self.mean(|it| it.running)
     }
 
-    pub(super) fn mean_w(&self) -> f64 {
-        self.mean(|it| it.mean_w)
+    /// Something of every seed, and of another experiment with the same seed.
+    pub(super) fn with(&self, other: &Self, of: fn(&CappingOutcome, &CappingOutcome) -> f64) -> Vec<f64> {
+        self.outcomes.iter().zip(&other.outcomes).map(|(one, other)| of(one, other)).collect()
+    }
+
+    /// Something of every seed.
+    pub(super) fn each(&self, of: impl Fn(&CappingOutcome) -> f64) -> Vec<f64> {
+        self.outcomes.iter().map(of).collect()
     }
 
     /// The longest time over the budget in a row, of all seeds.
     pub(super) fn over_longest_s(&self) -> f64 {
         self.outcomes.iter().map(|it| it.over_longest_s).fold(0.0, f64::max)
-    }
-
-    pub(super) fn rapl(&self) -> f64 {
-        self.mean(|it| it.rapl as f64)
     }
 
     pub(super) fn row(&self) -> Row {

@@ -4,10 +4,11 @@
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_power::{Capping, Part};
 
-use super::Check;
+use super::Exhibit;
 use super::figure::{About, Figure, Findings, Scale, without_trace};
 use super::power::{BATCH_BUSY, CappingOutcome, Experiment, SeedOutcomes, USER_FACING_BUSY, over_time, proxies};
-use tiebreak_console::answer::{Answer, Failure};
+use super::verdict::Check;
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 
 const NAME: &str = "power-fig4";
@@ -35,9 +36,9 @@ struct AtCap {
     per_vm: SeedOutcomes,
 }
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     without_trace(given, NAME)?;
-    let scale = Scale::of(given);
+    let scale = Scale::of(given)?;
     let (seeds, seconds) = (scale.seeds(10), scale.pick(60, 600));
     let tried = |what: String, paper, capping| {
         let experiment = Experiment { servers: vec![server()], capping, seconds };
@@ -81,42 +82,50 @@ fn server() -> Vec<Part> {
 fn checks(no_cap: &SeedOutcomes, caps: &[AtCap]) -> Vec<Check> {
     let shown = &caps[SHOWN];
     let (protected, last) = caps.split_at(caps.len() - 1);
-    let full: Vec<_> = caps.iter().map(|cap| cap.full_server.latency()).collect();
-    let kept = |cap: &AtCap| cap.per_vm.latency() <= ABOUT;
     let longest = caps.iter().flat_map(|cap| [&cap.full_server, &cap.per_vm]).map(SeedOutcomes::over_longest_s);
     let longest = longest.fold(0.0, f64::max);
-    let (batch, batch_full) = (shown.per_vm.running(), shown.full_server.running());
+    let at = |place: usize| format!("at {} W:", CAPS_W[place]);
+    let steps = (1..caps.len()).map(|place| {
+        let (lower, higher) = (&caps[place].full_server, &caps[place - 1].full_server);
+        (at(place), lower.with(higher, |lower, higher| lower.latency - higher.latency))
+    });
+    let kept = protected.iter().enumerate().map(|(place, cap)| (at(place), cap.per_vm.each(|it| ABOUT - it.latency)));
+    let engages = last.iter().all(|cap| cap.per_vm.outcomes.iter().all(|it| it.rapl > 0));
+    let too_soon = protected.iter().any(|cap| cap.per_vm.outcomes.iter().any(|it| it.rapl > 0));
     vec![
-        Check::so("without a cap the server draws more than 250 W", no_cap.mean_w() > 250.0, || {
-            format!("{:.0} W", no_cap.mean_w())
-        }),
+        Check::above(
+            "without a cap the server draws more than 250 W",
+            "W, above 250",
+            no_cap.each(|it| it.mean_w - 250.0),
+        )
+        .fitted(),
         Check::so("with one, it is never above its cap for longer than 2 s", longest <= 2.0, || {
             format!("{longest:.1} s")
         }),
-        Check::so(
+        Check::above(
             "at 230 W per-VM capping draws slightly less than full-server capping",
-            shown.per_vm.mean_w() < shown.full_server.mean_w(),
-            || format!("{:.1} W against {:.1} W", shown.per_vm.mean_w(), shown.full_server.mean_w()),
+            "W",
+            shown.full_server.with(&shown.per_vm, |full, per_vm| full.mean_w - per_vm.mean_w),
         ),
-        Check::so(
-            "under full-server capping, latency rises as the cap falls",
-            full.is_sorted_by(|one, other| one < other),
-            || format!("latencies {full:.2?}"),
-        ),
-        Check::so("at 230 W by more than a tenth", full[SHOWN] > 1.1, || format!("by a factor of {:.2}", full[SHOWN])),
-        Check::so("per-VM capping does not raise it down to 220 W", protected.iter().all(kept), || {
-            format!("latencies {:.2?}", protected.iter().map(|cap| cap.per_vm.latency()).collect::<Vec<_>>())
-        }),
-        Check::so(
-            "at 210 W RAPL has to engage, and does not before",
-            last[0].per_vm.rapl() >= 1.0 && protected.iter().all(|cap| cap.per_vm.rapl() == 0.0),
-            || format!("{:.1?} times from 250 to 210 W", caps.iter().map(|cap| cap.per_vm.rapl()).collect::<Vec<_>>()),
-        ),
-        Check::so(
+        Check::each_above("under full-server capping, latency rises as the cap falls", "of no cap", steps).fitted(),
+        Check::above(
+            "at 230 W by more than a tenth",
+            "of no cap, above 1.1",
+            shown.full_server.each(|it| it.latency - 1.1),
+        )
+        .fitted(),
+        Check::each_above("per-VM capping does not raise it down to 220 W", "of no cap, below 1.02", kept),
+        Check::so("at 210 W RAPL has to engage, and does not before", engages && !too_soon, || {
+            let counts = |cap: &AtCap| cap.per_vm.outcomes.iter().map(|it| it.rapl).sum::<u64>();
+            format!("{:?} times from 250 to 210 W over all seeds", caps.iter().map(counts).collect::<Vec<_>>())
+        })
+        .fitted(),
+        Check::above(
             "batch VMs pay for it: at 230 W they run longer than under full-server capping",
-            batch > batch_full,
-            || format!("{batch:.2} against {batch_full:.2}"),
-        ),
+            "of no cap",
+            shown.per_vm.with(&shown.full_server, |per_vm, full| per_vm.running - full.running),
+        )
+        .fitted(),
     ]
 }
 

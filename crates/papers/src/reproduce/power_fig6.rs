@@ -4,10 +4,11 @@
 use tiebreak_chart::Panel;
 use tiebreak_power::{Capping, Part};
 
-use super::Check;
+use super::Exhibit;
 use super::figure::{About, Figure, Findings, Scale, without_trace};
 use super::power::{BATCH_BUSY, Experiment, SeedOutcomes, USER_FACING_BUSY, over_time, proxies};
-use tiebreak_console::answer::{Answer, Failure};
+use super::verdict::Check;
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 
 const NAME: &str = "power-fig6";
@@ -30,9 +31,9 @@ struct CappingTrials {
     per_vm_imbalanced: SeedOutcomes,
 }
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     without_trace(given, NAME)?;
-    let scale = Scale::of(given);
+    let scale = Scale::of(given)?;
     let (seeds, seconds) = (scale.seeds(5), scale.pick(90, 26 * 60));
     let tried = |what: &str, paper, servers: &[Vec<Part>], per_vm: Option<bool>| {
         let capping = |per_vm| Capping { budget_w: BUDGET_W, per_vm, ..Capping::default() };
@@ -106,37 +107,32 @@ impl CappingTrials {
         let Self { no_cap, full_balanced, per_vm_balanced, full_imbalanced, per_vm_imbalanced } = self;
         let longest = self.all().skip(1).map(SeedOutcomes::over_longest_s).fold(0.0, f64::max);
         let below = |what, better: &SeedOutcomes, worse: &SeedOutcomes| {
-            let (one, other) = (better.running(), worse.running());
-            Check::so(what, one < other, || format!("{one:.3} against {other:.3}"))
+            Check::above(what, "of no cap", worse.with(better, |worse, better| worse.running - better.running))
         };
-        let apart = (per_vm_imbalanced.latency(), full_imbalanced.latency());
         vec![
-            Check::so(
-                "without a cap the chassis draws far more than its budget",
-                no_cap.mean_w() > 1.05 * BUDGET_W,
-                || format!("{:.0} W", no_cap.mean_w()),
+            Check::above(
+                "without a cap the chassis draws far more than its budget: by more than a twentieth",
+                "W, above 105 %",
+                no_cap.each(|it| it.mean_w - 1.05 * BUDGET_W),
             ),
             Check::so("with either capping it is never above its budget for longer than 2 s", longest <= 2.0, || {
                 format!("{longest:.1} s")
             }),
-            Check::so(
+            Check::above(
                 "per-VM capping of balanced VMs does not change latency",
-                per_vm_balanced.latency() <= 1.0 + ABOUT,
-                || format!("{:.2}", per_vm_balanced.latency()),
+                "of no cap, below the limit",
+                per_vm_balanced.each(|it| 1.0 + ABOUT - it.latency),
             ),
-            Check::so("full-server capping does not", full_balanced.latency() > 1.0 + ABOUT, || {
-                format!("{:.2}", full_balanced.latency())
-            }),
-            Check::so(
+            Check::above(
+                "full-server capping does",
+                "of no cap, above the limit",
+                full_balanced.each(|it| it.latency - 1.0 - ABOUT),
+            ),
+            Check::above(
                 "with separate kinds, per-VM capping raises latency about as much as full-server capping",
-                (apart.0 - apart.1).abs() <= ABOUT * apart.1,
-                || {
-                    format!(
-                        "{:.2} against {:.2}: batch VMs drop to half at once, which frees power for user-facing VMs \
-                        in the first seconds after every alert",
-                        apart.0, apart.1
-                    )
-                },
+                "of no cap, within the limit",
+                per_vm_imbalanced
+                    .with(full_imbalanced, |per_vm, full| ABOUT * full.latency - (per_vm.latency - full.latency).abs()),
             ),
             below("full-server capping is better for batch, balanced", full_balanced, per_vm_balanced),
             below("and imbalanced", full_imbalanced, per_vm_imbalanced),

@@ -8,9 +8,10 @@ use tiebreak_criticality::template::THRESHOLD;
 use tiebreak_criticality::{AtRecall, Scores, Template, Unclassified};
 use tiebreak_model::random::Seed;
 
-use super::Check;
+use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale, without_trace};
-use tiebreak_console::answer::{Answer, Failure};
+use super::verdict::Check;
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 
 const NAME: &str = "power-table2";
@@ -40,10 +41,10 @@ type Scored = Vec<(Scores, Kind)>;
 /// What was found with one seed, by technique.
 type ScoredByTechnique = [Scored; 3];
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     without_trace(given, NAME)?;
-    let scale = Scale::of(given);
-    let seeds: Vec<u64> = (1..=scale.pick(5, 20)).collect();
+    let scale = Scale::of(given)?;
+    let seeds = scale.seeds_of(5, 20);
     let settings = Settings::default();
     let found: Vec<ScoredByTechnique> = seeds.iter().map(|seed| scored(settings, Seed(*seed))).collect();
     let setting = format!(
@@ -111,20 +112,24 @@ fn rows(found: &[ScoredByTechnique]) -> Vec<Row> {
 }
 
 fn checks(found: &[ScoredByTechnique]) -> Vec<Check> {
-    let above = |what, better: usize, worse: usize, target: f64| {
-        let [better, worse] = [better, worse].map(|technique| precision_pct(found, technique, compare8, target));
-        Check::so(what, better > worse, || format!("{better:.1} % against {worse:.1} %"))
+    let precision = |technique: usize, score: fn(&Scores) -> f64, target: f64| {
+        found.iter().map(move |found| 100.0 * at(&found[technique], score, target).precision)
     };
-    let by12 = precision_pct(found, 0, |scores| scores.compare12, TARGETS[0]);
-    let by8 = precision_pct(found, 0, compare8, TARGETS[0]);
+    let above = |what, better: usize, worse: usize, target: f64| {
+        let pairs = precision(better, compare8, target).zip(precision(worse, compare8, target));
+        Check::above(what, "points", pairs.map(|(better, worse)| better - worse))
+    };
+    let by12 = precision(0, |scores| scores.compare12, TARGETS[0]);
     vec![
         above("at a recall of 99 %, templates are more precise than autocorrelation", 0, 1, TARGETS[0]),
         above("and autocorrelation more than the Fourier transform", 1, 2, TARGETS[0]),
         above("at a recall of 98 %, templates are more precise than autocorrelation", 0, 1, TARGETS[1]),
         above("and autocorrelation more than the Fourier transform", 1, 2, TARGETS[1]),
-        Check::so("Compare8 separates better than Compare12 (Figure 3)", by8 > by12, || {
-            format!("{by8:.1} % precision against {by12:.1} %")
-        }),
+        Check::above(
+            "Compare8 separates better than Compare12 (Figure 3)",
+            "points",
+            precision(0, compare8, TARGETS[0]).zip(by12).map(|(by8, by12)| by8 - by12),
+        ),
     ]
 }
 

@@ -6,9 +6,10 @@ use tiebreak_criticality::habits::{Habits, arrivals};
 use tiebreak_criticality::{Confusion, ForestSettings, Learning, LoadPredictor, Method, ModelQuality, Quality};
 use tiebreak_model::random::Seed;
 
-use super::Check;
+use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale, without_trace};
-use tiebreak_console::answer::{Answer, Failure};
+use super::verdict::Check;
+use tiebreak_console::answer::Failure;
 use tiebreak_console::at_once::at_once;
 use tiebreak_console::given::Given;
 
@@ -37,9 +38,9 @@ type Of = fn(&Quality) -> &ModelQuality;
 const TYPE: Of = |quality| &quality.criticality;
 const P95: Of = |quality| quality.p95.as_ref().expect("the 95th percentile is also predicted");
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     without_trace(given, NAME)?;
-    let scale = Scale::of(given);
+    let scale = Scale::of(given)?;
     let seeds = scale.seeds(3);
     let habits = Habits { vms: scale.pick(12_000, 50_000), tenants: scale.pick(400, 1_500), ..Habits::default() };
     let settings = ForestSettings {
@@ -115,47 +116,53 @@ fn mean_pct(found: &[SeedQuality], value: impl Fn(&SeedQuality) -> f64) -> f64 {
 }
 
 fn checks(found: &[SeedQuality]) -> Vec<Check> {
-    let of_forests = |of: Of, place: usize, value: fn(&ModelQuality) -> f64| {
-        mean_pct(found, |found| value(of(&found.forests[place])))
-    };
-    let user_facing = of_forests(TYPE, PAPERS, |quality| quality.confusion.recall(1));
-    let [types, p95] = [TYPE, P95].map(|of| of_forests(of, PAPERS, ModelQuality::share_confident));
-    let boosted = mean_pct(found, |found| P95(BOOSTING(found)).share_confident());
-    let by_both = |value: fn(&Confusion) -> f64| {
-        [FORESTS, BOOSTING].map(|by| mean_pct(found, |found| value(&P95(by(found)).confusion)))
-    };
-    let p95_right = by_both(Confusion::accuracy);
-    let middle = by_both(|confusion| (confusion.recall(1) + confusion.recall(2)) / 2.0);
+    let each = |of: &dyn Fn(&SeedQuality) -> f64| found.iter().map(|found| 100.0 * of(found)).collect::<Vec<_>>();
+    let confident = |of: Of, by: By| move |found: &SeedQuality| of(by(found)).share_confident();
+    let accuracy = |place: usize| move |found: &SeedQuality| P95(&found.forests[place]).confusion.accuracy();
     let last = CONFIDENCES_PCT.len() - 1;
-    let [unsure, sure] = [0, last].map(|place| of_forests(P95, place, |quality| quality.confusion.accuracy()));
-    let above =
-        |what, one: f64, other: f64| Check::so(what, one > other, || format!("{one:.1} % against {other:.1} %"));
+    let over_boosting = |what, value: fn(&Confusion) -> f64| {
+        let of = |by: By, found: &SeedQuality| value(&P95(by(found)).confusion);
+        Check::above(what, "points", each(&|found| of(FORESTS, found) - of(BOOSTING, found)))
+    };
     vec![
-        Check::so("forests find at least 98 % of the user-facing VMs", user_facing >= 98.0, || {
-            format!("{user_facing:.1} %")
-        }),
-        above("more predictions are confident for the type than for the percentile", types, p95),
-        above(
+        Check::above(
+            "forests find at least 98 % of the user-facing VMs",
+            "points, above 98 %",
+            each(&|found| TYPE(FORESTS(found)).confusion.recall(1) - 0.98),
+        ),
+        Check::above(
+            "more predictions are confident for the type than for the percentile",
+            "points",
+            each(&|found| confident(TYPE, FORESTS)(found) - confident(P95, FORESTS)(found)),
+        ),
+        Check::above(
             "more confident predictions of the percentile are more often right: above 90 % confidence than above 50 \
             %",
-            sure,
-            unsure,
+            "points",
+            each(&|found| accuracy(last)(found) - accuracy(0)(found)),
         ),
         popular_first("buckets 1 and 4 are found more often than 2 and 3", found, Confusion::recall),
         popular_first("and more precisely", found, Confusion::precision),
-        above("forests are confident of the percentile more often than boosting", p95, boosted),
-        above("and right more often where they are sure", p95_right[0], p95_right[1]),
-        above("and find more of the middle buckets, 2 and 3", middle[0], middle[1]),
+        Check::above(
+            "forests are confident of the percentile more often than boosting",
+            "points",
+            each(&|found| confident(P95, FORESTS)(found) - confident(P95, BOOSTING)(found)),
+        ),
+        over_boosting("and right more often where they are sure", Confusion::accuracy),
+        over_boosting("and find more of the middle buckets, 2 and 3", |confusion| {
+            (confusion.recall(1) + confusion.recall(2)) / 2.0
+        }),
     ]
 }
 
-/// Whether the worse of the buckets 1 and 4 is better than the better of 2 and 3.
+/// Whether each of the buckets 1 and 4 is better than each of 2 and 3.
 fn popular_first(what: &'static str, found: &[SeedQuality], value: fn(&Confusion, usize) -> f64) -> Check {
-    let of = |bucket| mean_pct(found, |found| value(&P95(FORESTS(found)).confusion, bucket));
-    let [first, second, third, fourth] = [0, 1, 2, 3].map(of);
-    Check::so(what, first.min(fourth) > second.max(third), || {
-        format!("{first:.1}, {second:.1}, {third:.1} and {fourth:.1} %")
-    })
+    let of = |found: &SeedQuality, bucket: usize| 100.0 * value(&P95(FORESTS(found)).confusion, bucket);
+    let pairs = [(0, 1), (0, 2), (3, 1), (3, 2)].map(|(popular, middle)| {
+        let name = format!("{} over {}:", popular + 1, middle + 1);
+        (name, found.iter().map(move |found| of(found, popular) - of(found, middle)))
+    });
+    Check::each_above(what, "points", pairs)
 }
 
 fn remarks(found: &[SeedQuality], habits: Habits) -> Vec<String> {

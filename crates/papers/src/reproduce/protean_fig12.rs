@@ -4,10 +4,11 @@
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_sim::World;
 
-use super::Check;
+use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale, without_trace};
+use super::verdict::Check;
 use super::zone::{at_once, machines, plan, requests, workload, zone};
-use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 use tiebreak_console::scenario::set_fields;
 use tiebreak_console::shown::count;
@@ -25,12 +26,12 @@ struct ZoneMemory {
     mib: [Vec<f64>; WAYS.len()],
 }
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     without_trace(given, NAME)?;
-    let scale = Scale::of(given);
+    let scale = Scale::of(given)?;
     let sizes = scale.pick(&[5_000, 10_000, 20_000][..], &[1_000, 2_000, 5_000, 10_000, 20_000, 50_000]);
     let asked = scale.pick(500.0, 10_000.0);
-    let seeds = scale.seeds(2);
+    let seeds = scale.seeds(4);
     let jobs: Vec<_> = sizes.iter().rev().flat_map(|size| seeds.iter().map(|seed| (*size, *seed))).collect();
     let results = at_once(&jobs, |(size, seed)| of_size(*size, *seed, (asked, scale), given))?;
     let sizes: Vec<_> = results.chunks(seeds.len()).rev().map(together).collect();
@@ -80,7 +81,11 @@ fn mean(values: &[f64]) -> f64 {
 
 /// The slope of a straight line through the logarithms: memory grows like machines to its power.
 fn exponent(sizes: &[ZoneMemory], way: usize) -> f64 {
-    let points = sizes.iter().map(|size| (f64::from(size.machines).ln(), mean(&size.mib[way]).ln()));
+    exponent_of(sizes, |size| mean(&size.mib[way]))
+}
+
+fn exponent_of(sizes: &[ZoneMemory], mib: impl Fn(&ZoneMemory) -> f64) -> f64 {
+    let points = sizes.iter().map(|size| (f64::from(size.machines).ln(), mib(size).ln()));
     let count = sizes.len() as f64;
     let (x, y) = points.clone().fold((0.0, 0.0), |(x, y), point| (x + point.0 / count, y + point.1 / count));
     let (both, across) = points.fold((0.0, 0.0), |(both, across), point| {
@@ -103,14 +108,15 @@ fn rows(sizes: &[ZoneMemory]) -> Vec<Row> {
 }
 
 fn checks(sizes: &[ZoneMemory]) -> Vec<Check> {
-    let slope = exponent(sizes, 0);
-    let fall = sizes.windows(2).find(|pair| mean(&pair[1].mib[0]) <= mean(&pair[0].mib[0]));
+    let seeds = 0..sizes[0].mib[0].len();
+    let slopes = seeds.map(|seed| 1.0 - exponent_of(sizes, |size| size.mib[0][seed]));
+    let steps = sizes.windows(2).map(|pair| {
+        let more = pair[1].mib[0].iter().zip(&pair[0].mib[0]).map(|(large, small)| large - small);
+        (format!("{} over {} machines:", count(pair[1].machines.into()), count(pair[0].machines.into())), more)
+    });
     vec![
-        Check::new(
-            "a larger zone takes more memory",
-            fall.map(|pair| format!("{} and {} machines", pair[0].machines, pair[1].machines)),
-        ),
-        Check::so("memory grows more slowly than the zone", slope < 1.0, || format!("like its power of {slope:.2}")),
+        Check::each_above("a larger zone takes more memory", "MiB", steps),
+        Check::above("memory grows more slowly than the zone", "below the power of 1", slopes),
     ]
 }
 

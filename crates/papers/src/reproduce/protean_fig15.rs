@@ -8,12 +8,13 @@ use tiebreak_model::{VmId, Workload};
 use tiebreak_scenario::Variant;
 use tiebreak_sim::World;
 
-use super::Check;
+use super::Exhibit;
 use super::demand::{one_by_one, sped_up};
 use super::figure::{About, Figure, Findings, Measure, Row, Scale, of_agents, without_trace};
 use super::rates::Rates;
+use super::verdict::Check;
 use super::zone::{as_simulated, at_once, cores, machines, plan, requests, simulated, workload, zone};
-use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 use tiebreak_console::scenario::set_fields;
 use tiebreak_console::shown::count;
@@ -29,10 +30,15 @@ const LONGEST_LIFE_DAYS: f64 = 2.0;
 /// The share of the cores that is in use all the time, in percent.
 const LOAD_PCT: f64 = 75.0;
 
-/// One run.
-struct ThroughputRun {
+/// The runs of a speed and a number of agents.
+struct ThroughputRuns {
     speed: i64,
     agents: u32,
+    seeds: Vec<Throughput>,
+}
+
+/// What came of one run.
+struct Throughput {
     /// Requests that came a second.
     asked: f64,
     answered: f64,
@@ -40,17 +46,26 @@ struct ThroughputRun {
     rejected_pct: f64,
 }
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     without_trace(given, NAME)?;
-    let scale = Scale::of(given);
+    let scale = Scale::of(given)?;
     let (size, vms) = scale.pick((1_000, 1_500.0), (2_500, 30_000.0));
     let mut variant = zone(size)?;
     as_simulated(&mut variant);
     fill(&mut variant, vms);
     set_fields(&mut variant, given)?;
-    let workload = requests(&variant, 1);
-    let jobs: Vec<_> = SPEEDS.iter().flat_map(|speed| AGENTS.iter().map(|agents| (*speed, *agents))).collect();
-    let runs = at_once(&jobs, |(speed, agents)| one(&variant, &workload, *speed, *agents))?;
+    let seeds = scale.seeds(4);
+    let workloads: Vec<_> = seeds.iter().map(|seed| (*seed, requests(&variant, *seed))).collect();
+    let cells: Vec<_> = SPEEDS.iter().flat_map(|speed| AGENTS.iter().map(|agents| (*speed, *agents))).collect();
+    let jobs: Vec<_> = cells.iter().flat_map(|cell| workloads.iter().map(|workload| (*cell, workload))).collect();
+    let runs = at_once(&jobs, |((speed, agents), (seed, workload))| one(&variant, (*seed, workload), *speed, *agents))?;
+    let mut runs = runs.into_iter();
+    let mut of_seeds = || runs.by_ref().take(seeds.len()).collect();
+    let runs: Vec<_> = cells
+        .iter()
+        .map(|(speed, agents)| ThroughputRuns { speed: *speed, agents: *agents, seeds: of_seeds() })
+        .collect();
+    let workload = &workloads[0].1;
     let setting = format!(
         "{} VMs in single-VM requests, with arrivals and lifetimes sped up, in a zone of {} machines, {} retries. {}",
         count((workload.vm_count() - workload.warm_count()).into()),
@@ -58,7 +73,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
         variant.agents.retries,
         simulated(&variant.agents),
     );
-    let about = About { name: NAME, source: "Protean (OSDI 2020), Figure 15", setting, seeds: vec![1] };
+    let about = About { name: NAME, source: "Protean (OSDI 2020), Figure 15", setting, seeds };
     let findings = Findings {
         rows: rows(&runs),
         checks: checks(&runs),
@@ -85,68 +100,79 @@ fn cores_alive(workload: &Workload) -> f64 {
     (0..workload.warm_count()).map(cores).sum()
 }
 
-fn one(variant: &Variant, requests: &Workload, speed: i64, agents: u32) -> Result<ThroughputRun, Failure> {
+fn one(variant: &Variant, (seed, requests): (u64, &Workload), speed: i64, agents: u32) -> Result<Throughput, Failure> {
     let mut variant = variant.clone();
     variant.agents.count = agents;
     let workload = Arc::new(one_by_one(&sped_up(requests, speed)));
     let asked = f64::from(workload.request_count() - workload.warm_count()) * 1_000.0 / workload.horizon().0 as f64;
-    let mut world = World::new(plan(&variant, 1, workload)?);
+    let mut world = World::new(plan(&variant, seed, workload)?);
     world.keep_decisions();
     world.run();
     let rates = Rates::of(&world);
     let (answered, conflicts, rejected_pct) = (rates.answered_mean(), rates.conflicts_p99(), rates.rejected_pct);
-    Ok(ThroughputRun { speed, agents, asked, answered, conflicts, rejected_pct })
+    Ok(Throughput { asked, answered, conflicts, rejected_pct })
 }
 
-fn rows(runs: &[ThroughputRun]) -> Vec<Row> {
-    let one = |what, decimals, value: f64| Measure::of(what, decimals, std::iter::once(value));
-    let paper = |run: &ThroughputRun| (run.speed, run.agents) == (1_000, AGENTS[AGENTS.len() - 1]);
-    let row = |run: &ThroughputRun| Row {
-        what: format!("{}x, {}", count(run.speed as u64), of_agents(run.agents)),
-        paper: paper(run).then_some("over 10,000 requests/s, with rejections"),
-        ours: vec![
-            one("asked/s", 1, run.asked),
-            one("answered/s", 1, run.answered),
-            one("P99 conflicts/s", 0, run.conflicts),
-            one("rejected, %", 2, run.rejected_pct),
-        ],
+fn mean(runs: &ThroughputRuns, value: fn(&Throughput) -> f64) -> f64 {
+    runs.seeds.iter().map(value).sum::<f64>() / runs.seeds.len() as f64
+}
+
+fn rows(runs: &[ThroughputRuns]) -> Vec<Row> {
+    let paper = |run: &ThroughputRuns| (run.speed, run.agents) == (1_000, AGENTS[AGENTS.len() - 1]);
+    let row = |runs: &ThroughputRuns| {
+        let over =
+            |what, decimals, value: fn(&Throughput) -> f64| Measure::of(what, decimals, runs.seeds.iter().map(value));
+        Row {
+            what: format!("{}x, {}", count(runs.speed as u64), of_agents(runs.agents)),
+            paper: paper(runs).then_some("over 10,000 requests/s, with rejections"),
+            ours: vec![
+                over("asked/s", 1, |run| run.asked),
+                over("answered/s", 1, |run| run.answered),
+                over("P99 conflicts/s", 0, |run| run.conflicts),
+                over("rejected, %", 2, |run| run.rejected_pct),
+            ],
+        }
     };
     runs.iter().map(row).collect()
 }
 
-fn of(runs: &[ThroughputRun], speed: i64, agents: u32) -> &ThroughputRun {
+fn of(runs: &[ThroughputRuns], speed: i64, agents: u32) -> &ThroughputRuns {
     runs.iter().find(|run| (run.speed, run.agents) == (speed, agents)).expect("a run of the table")
 }
 
-fn checks(runs: &[ThroughputRun]) -> Vec<Check> {
+fn checks(runs: &[ThroughputRuns]) -> Vec<Check> {
     let (few, many) = (AGENTS[AGENTS.len() - 2], AGENTS[AGENTS.len() - 1]);
     let fastest = SPEEDS[SPEEDS.len() - 1];
-    let at_full_speed: Vec<_> = AGENTS.iter().map(|agents| of(runs, fastest, *agents)).collect();
-    let falls = at_full_speed.windows(2).find(|pair| pair[1].answered <= pair[0].answered);
-    let gain = of(runs, fastest, many).answered / of(runs, fastest, few).answered;
+    let pairs = |one: &ThroughputRuns, other: &ThroughputRuns, of: fn(&Throughput, &Throughput) -> f64| {
+        one.seeds.iter().zip(&other.seeds).map(|(one, other)| of(one, other)).collect::<Vec<_>>()
+    };
+    let steps = AGENTS.windows(2).map(|pair| {
+        let [fewer, more] = [pair[0], pair[1]].map(|agents| of(runs, fastest, agents));
+        let name = format!("{} against {}:", pair[1], of_agents(pair[0]));
+        (name, pairs(more, fewer, |more, fewer| more.answered - fewer.answered))
+    });
     let (slow, fast) = (of(runs, SPEEDS[0], many), of(runs, 1_000, many));
     vec![
-        Check::new(
-            "at the highest speed throughput grows with the agents",
-            falls.map(|pair| format!("{:.0} and {:.0} a second", pair[0].answered, pair[1].answered)),
+        Check::each_above("at the highest speed throughput grows with the agents", "a second", steps),
+        Check::above(
+            "but more slowly than they do: less than 3.5 times with 4 times the agents",
+            "times, below 3.5",
+            pairs(of(runs, fastest, many), of(runs, fastest, few), |many, few| 3.5 - many.answered / few.answered),
         ),
-        Check::so("but more slowly than they do", gain < 3.5, || format!("{gain:.1} times with 4 times the agents")),
-        Check::so(
+        Check::above(
             "1,000 times the demand brings at least 10 times the conflicts",
-            fast.conflicts >= 10.0 * slow.conflicts,
-            || format!("{:.0} against {:.0} a second", fast.conflicts, slow.conflicts),
+            "a second, above 10 times",
+            pairs(fast, slow, |fast, slow| fast.conflicts - 10.0 * slow.conflicts),
         ),
-        Check::so("and rejections", fast.rejected_pct > slow.rejected_pct, || {
-            format!("{:.3} against {:.3} %", fast.rejected_pct, slow.rejected_pct)
-        }),
+        Check::above("and rejections", "points", pairs(fast, slow, |fast, slow| fast.rejected_pct - slow.rejected_pct)),
     ]
 }
 
-fn remarks(runs: &[ThroughputRun], machines: u32) -> Vec<String> {
+fn remarks(runs: &[ThroughputRuns], machines: u32) -> Vec<String> {
     const PAPER_MACHINES: f64 = 25_000.0;
     let many = AGENTS[AGENTS.len() - 1];
-    let (scale, most) = (PAPER_MACHINES / f64::from(machines), of(runs, 1_000, many).answered);
-    let fails = |run: &ThroughputRun| 100.0 * run.conflicts / (run.conflicts + run.answered);
+    let (scale, most) = (PAPER_MACHINES / f64::from(machines), mean(of(runs, 1_000, many), |run| run.answered));
+    let fails = |runs: &ThroughputRuns| mean(runs, |run| 100.0 * run.conflicts / (run.conflicts + run.answered));
     let worst = runs.iter().filter(|run| run.speed >= 1_000).map(fails).fold(0.0, f64::max);
     vec![
         format!(
@@ -157,11 +183,12 @@ fn remarks(runs: &[ThroughputRun], machines: u32) -> Vec<String> {
     ]
 }
 
-fn panels(runs: &[ThroughputRun]) -> Vec<Panel> {
+fn panels(runs: &[ThroughputRuns]) -> Vec<Panel> {
     const ROLES: [Role; SPEEDS.len()] = [Role::Ghost, Role::Variant(0), Role::Variant(1), Role::Variant(2), Role::Live];
-    let plot = |title: &str, unit: &str, value: fn(&ThroughputRun) -> f64, up_is_log| {
-        let line =
-            |speed: i64| AGENTS.iter().map(|agents| (f64::from(*agents), value(of(runs, speed, *agents)))).collect();
+    let plot = |title: &str, unit: &str, value: fn(&Throughput) -> f64, up_is_log| {
+        let line = |speed: i64| {
+            AGENTS.iter().map(|agents| (f64::from(*agents), mean(of(runs, speed, *agents), value))).collect()
+        };
         let series = SPEEDS.iter().zip(ROLES);
         let series = series.map(|(speed, role)| Series::new(format!("{speed}x"), role, Style::Line, line(*speed)));
         Panel::Plot(Plot {

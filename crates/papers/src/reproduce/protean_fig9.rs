@@ -6,11 +6,12 @@ use tiebreak_placement::{CacheCounters, Uses};
 use tiebreak_scenario::Variant;
 use tiebreak_sim::World;
 
-use super::Check;
+use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale, without_trace};
 use super::hourly::{Hours, chart};
+use super::verdict::Check;
 use super::zone::{at_once, machines, plan, requests, workload, zone};
-use tiebreak_console::answer::{Answer, Failure};
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 use tiebreak_console::scenario::set_fields;
 use tiebreak_console::shown::count;
@@ -69,9 +70,9 @@ fn of_rule(counters: &CacheCounters, rule: &str) -> Uses {
 /// The counters of a run when the day begins, and after each hour of it.
 type Run = Vec<CacheCounters>;
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     without_trace(given, NAME)?;
-    let scale = Scale::of(given);
+    let scale = Scale::of(given)?;
     let size = scale.pick(1_000, 10_000);
     let hours = scale.pick(Hours { before: 2, measured: 4 }, Hours { before: 6, measured: 24 });
     let variant = variant(size, hours, given)?;
@@ -150,28 +151,35 @@ fn rows(runs: &[Run]) -> Vec<Row> {
 }
 
 fn checks(runs: &[Run]) -> Vec<Check> {
-    let hits = |layer| mean(runs, |run| hit_pct(of_run(layer, run)));
-    let asked = |layer: usize| mean(runs, |run| asked_pct(layer, &run[0], &run[run.len() - 1]));
-    let stale = mean(runs, stale_pct);
-    let lower = || 1..LAYERS.len();
-    let most = lower().map(asked).fold(0.0, f64::max);
+    let over = |value: &dyn Fn(&Run) -> f64| runs.iter().map(value).collect::<Vec<_>>();
+    let hits = |layer: usize, run: &Run| hit_pct(of_run(layer, run));
+    let asked = |layer: usize, run: &Run| asked_pct(layer, &run[0], &run[run.len() - 1]);
+    let lower = || (1..LAYERS.len()).map(|layer| (layer, format!("{}:", LAYERS[layer].name)));
+    let between = [("above 85 %:", 85.0, 1.0), ("below 99 %:", 99.0, -1.0)]
+        .map(|(name, bound, sign)| (name.to_owned(), over(&|run| sign * (hits(EVALUATION, run) - bound))));
     vec![
-        Check::so(
-            "RuleEvaluation hits on 85 to 99 % of the decisions",
-            (85.0..99.0).contains(&hits(EVALUATION)),
-            || format!("on {:.1} %", hits(EVALUATION)),
+        Check::each_above("RuleEvaluation hits on 85 to 99 % of the decisions", "points", between),
+        Check::each_above(
+            "every layer below is used for fewer decisions",
+            "points",
+            lower().map(|(layer, name)| (name, over(&|run| 100.0 - asked(layer, run)))),
         ),
-        Check::so("every layer below is used for fewer decisions", most < 100.0, || format!("on {most:.1} %")),
-        Check::so("they are used only if the evaluation is missing or stale", most <= stale, || {
-            format!("used in {most:.1} %, evaluation missing or stale in {stale:.1} %")
-        }),
-        Check::so(
-            "the shared state hits far less often than RuleEvaluation",
-            2.0 * hits(SHARED) < hits(EVALUATION),
-            || format!("{:.1} against {:.1} %", hits(SHARED), hits(EVALUATION)),
+        // Every decision with an evaluation neither missing nor stale uses no other layer: equal shares suffice.
+        Check::each_above(
+            "they are used only if the evaluation is missing or stale",
+            "points",
+            lower().map(|(layer, name)| (name, over(&|run| stale_pct(run) - asked(layer, run) + ROUNDING))),
+        ),
+        Check::above(
+            "the shared state hits less than half as often as RuleEvaluation",
+            "points",
+            over(&|run| hits(EVALUATION, run) - 2.0 * hits(SHARED, run)),
         ),
     ]
 }
+
+/// Shares of the same decisions differ by less.
+const ROUNDING: f64 = 1e-9;
 
 fn mean(runs: &[Run], value: impl Fn(&Run) -> f64) -> f64 {
     runs.iter().map(value).sum::<f64>() / runs.len() as f64

@@ -5,8 +5,10 @@ use serde::Serialize;
 use tiebreak_scenario::Variant;
 use tiebreak_sim::{Summary, World};
 
-use super::{Check, Spread, judged};
-use tiebreak_console::answer::{Answer, Failure};
+use super::figure::Scale;
+use super::verdict::{Check, Tally, Verdict};
+use super::{Exhibit, Spread, judged};
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 use tiebreak_console::scenario::{preset, set_fields};
 use tiebreak_console::shown::table;
@@ -53,6 +55,9 @@ struct BucketsRow {
     rejections: Spread,
     /// Of these, VMs of requests whose last retry ended in a conflict.
     rejected_out_of_retries: Spread,
+    /// One for each seed.
+    #[serde(skip)]
+    runs: Vec<Summary>,
 }
 
 #[derive(Serialize)]
@@ -64,13 +69,13 @@ struct Reproduction {
     agents: u32,
     seeds: Vec<u64>,
     rows: Vec<BucketsRow>,
-    agrees: bool,
+    verdict: Verdict,
     checks: Vec<Check>,
     /// Where a step of ours goes another way than the paper's, beyond the directions checked.
     remarks: Vec<String>,
 }
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     let name = if given.has("trace") { "packing-400" } else { "default" };
     if given.has("out") && given.words.first().is_some_and(|word| word == NAME) {
         return Err(Failure(format!("expected no --out for {NAME}, which is a table; remove it")));
@@ -79,7 +84,7 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
     variant.agents.count = 4;
     set_fields(&mut variant, given)?;
     let source = source(&variant, given)?;
-    let seeds: Vec<u64> = if given.has("quick") { vec![1, 2] } else { vec![1, 2, 3, 4, 5] };
+    let seeds = Scale::of(given)?.seeds_of(2, 5);
     let rows = PAPER.iter().map(|paper| row(paper, &variant, &source, &seeds)).collect::<Result<Vec<_>, _>>()?;
     let (checks, remarks) = (checks(&rows), remarks(&rows));
     let reproduction = Reproduction {
@@ -90,12 +95,11 @@ pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
         agents: variant.agents.count,
         seeds,
         rows,
-        agrees: checks.iter().all(|check| check.holds),
+        verdict: Tally::of(&checks).verdict(),
         checks,
         remarks,
     };
-    let found_problem = !reproduction.agrees;
-    Ok(Answer::either(given, &reproduction, || reproduction.text()).problem(found_problem))
+    Ok(Exhibit::new(given, &reproduction, &reproduction.checks, || reproduction.text()))
 }
 
 fn row(paper: &Paper, variant: &Variant, source: &Source, seeds: &[u64]) -> Result<BucketsRow, Failure> {
@@ -111,6 +115,7 @@ fn row(paper: &Paper, variant: &Variant, source: &Source, seeds: &[u64]) -> Resu
         conflicts: spread(|run| run.conflicts as f64),
         rejections: spread(|run| run.rejections as f64),
         rejected_out_of_retries: spread(|run| run.counters.rejected_out_of_retries as f64),
+        runs,
     })
 }
 
@@ -133,20 +138,27 @@ fn density(row: &BucketsRow) -> f64 {
     row.packing_density_pct.ours.mean
 }
 
-fn share(row: &BucketsRow) -> f64 {
-    row.post_best_fit_share_pct.ours.mean
+fn checks(rows: &[BucketsRow]) -> Vec<Check> {
+    let (last, others) = rows.split_last().expect("rows of the table");
+    let pairs = |from, to, value| differences(from, to, value);
+    let steps = rows.windows(2).map(|pair| (step(&pair[0], &pair[1]), pairs(&pair[1], &pair[0], share_pct)));
+    let totals = others.iter().map(|row| (step(row, last), pairs(row, last, |run| run.conflicts as f64)));
+    let worst = others.iter().map(|row| (step(row, last), pairs(row, last, |run| run.conflicts_per_minute_p99)));
+    vec![
+        Check::above(
+            "density is higher without buckets than with 1",
+            "points",
+            pairs(&rows[0], last, |run| run.packing_density_pct_mean),
+        ),
+        Check::each_above("the share of candidates left by BestFit falls with every step", "points", steps),
+        Check::each_above("conflicts are highest without buckets, in total", "", totals),
+        Check::each_above("and as P99 per minute", "", worst),
+    ]
 }
 
-fn checks(rows: &[BucketsRow]) -> Vec<Check> {
-    let (first, last) = (&rows[0], &rows[rows.len() - 1]);
-    let rises = (density(last) <= density(first)).then(|| between("%", density, first, last));
-    let step = rows.windows(2).find(|pair| share(&pair[1]) >= share(&pair[0]));
-    let falls = step.map(|pair| between("%", share, &pair[0], &pair[1]));
-    vec![
-        Check::new("density is higher without buckets than with 1", rises),
-        Check::new("the share of candidates left by BestFit falls with every step", falls),
-        Check::new("conflicts are highest without buckets, in total and as P99 per minute", more_conflicts(rows)),
-    ]
+/// How much more a row has of something than another, seed by seed.
+fn differences(from: &BucketsRow, to: &BucketsRow, value: fn(&Summary) -> f64) -> Vec<f64> {
+    to.runs.iter().zip(&from.runs).map(|(one, other)| value(one) - value(other)).collect()
 }
 
 /// In the paper density rises with every step.
@@ -159,28 +171,21 @@ fn remarks(rows: &[BucketsRow]) -> Vec<String> {
     falls.map(remark).collect()
 }
 
-/// The first row with at least as many conflicts as the one without buckets.
-fn more_conflicts(rows: &[BucketsRow]) -> Option<String> {
-    let (last, others) = rows.split_last()?;
-    for (unit, value) in [
-        ("in all", (|row: &BucketsRow| row.conflicts.mean) as fn(&BucketsRow) -> f64),
-        ("a minute (P99)", |row| row.conflicts_per_minute_p99.ours.mean),
-    ] {
-        if let Some(row) = others.iter().find(|row| value(row) >= value(last)) {
-            return Some(between(unit, value, row, last));
-        }
-    }
-    None
-}
-
 /// Two figures and the rows they stand in.
 fn between(unit: &str, value: fn(&BucketsRow) -> f64, from: &BucketsRow, to: &BucketsRow) -> String {
-    let buckets = |row: &BucketsRow| match row.buckets {
+    format!("{:.2} {unit} {}, {:.2} {unit} {}", value(from), with(from), value(to), with(to))
+}
+
+fn with(row: &BucketsRow) -> String {
+    match row.buckets {
         None => "without buckets".to_owned(),
         Some(1) => "with 1 bucket".into(),
         Some(buckets) => format!("with {buckets} buckets"),
-    };
-    format!("{:.2} {unit} {}, {:.2} {unit} {}", value(from), buckets(from), value(to), buckets(to))
+    }
+}
+
+fn step(from: &BucketsRow, to: &BucketsRow) -> String {
+    format!("{} over {}:", with(to), with(from))
 }
 
 fn label(buckets: Option<u32>) -> String {

@@ -1,10 +1,9 @@
 //! The workloads that Gridiron's figures are computed on again: a trace and made-up ones, cleaned on a
 //! 5-minute grid as the paper cleans its own. (Gridiron section II)
 
-use std::collections::BTreeMap;
-
 use tiebreak_model::random::Seed;
-use tiebreak_model::{RequestId, Time, VmId, VmRow, Workload, WorkloadBuilder};
+use tiebreak_model::{RequestId, VmId, VmRow, Workload, WorkloadBuilder};
+use tiebreak_sim::vdc::peak_sizes;
 use tiebreak_sim::{GeneratedWorkload, Vdcs};
 
 use super::figure::{Measure, Scale};
@@ -119,7 +118,7 @@ impl Base {
             Failure("expected VMs that live longer than 5 minutes, got none; give a longer trace with --trace".into())
         })?;
         Ok(Self {
-            vdcs_before: vdcs(workload).len() as u64,
+            vdcs_before: peak_sizes(workload).len() as u64,
             vms_before: workload.vm_count().into(),
             off_grid: cleaned.off_grid.into(),
             instant: cleaned.instant.into(),
@@ -132,37 +131,6 @@ impl Base {
         let capped = Vdcs { peak_vms: CAP, ..Vdcs::default() }.regroup(&self.workload);
         capped.expect("no VM is left out where times stay as they are").workload
     }
-}
-
-/// A VDC: the names of its VMs in order, and the most that it has at a time.
-#[derive(PartialEq, Eq)]
-pub(super) struct Vdc {
-    pub(super) vms: Vec<u64>,
-    pub(super) peak: u32,
-}
-
-/// The VDCs of a workload by their tenants, counted one by one.
-pub(super) fn vdcs(workload: &Workload) -> BTreeMap<u64, Vdc> {
-    let mut lives: BTreeMap<u64, Vec<(u64, Time, Time)>> = BTreeMap::new();
-    for request in (0..workload.request_count()).map(RequestId) {
-        let (of_tenant, start) = (lives.entry(workload.tenant(request)).or_default(), workload.at(request));
-        of_tenant.extend(workload.vms_of(request).map(VmId).map(|vm| (workload.name(vm), start, workload.end(vm))));
-    }
-    lives.into_iter().map(|(tenant, lives)| (tenant, vdc(lives))).collect()
-}
-
-fn vdc(lives: Vec<(u64, Time, Time)>) -> Vdc {
-    // At one instant, VMs leave before others come.
-    let mut steps: Vec<_> = lives.iter().flat_map(|(_, start, end)| [(*start, 1), (*end, -1)]).collect();
-    steps.sort_unstable();
-    let (mut now, mut peak) = (0_i64, 0);
-    for (_, step) in steps {
-        now += step;
-        peak = peak.max(now);
-    }
-    let mut vms: Vec<_> = lives.into_iter().map(|(name, ..)| name).collect();
-    vms.sort_unstable();
-    Vdc { vms, peak: peak as u32 }
 }
 
 /// The value that this share of ascending sizes does not pass.

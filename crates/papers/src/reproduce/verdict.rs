@@ -1,0 +1,277 @@
+//! What was found of the directions that a paper shows.
+//!
+//! A direction that chance could turn is judged by an interval of paired differences, one for each seed, and never by
+//! the order of two means. One that chance could turn either way is undecided.
+
+use serde::Serialize;
+use tiebreak_console::answer::Answer;
+use tiebreak_scenario::effect::Effect;
+
+/// What was found of a direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Verdict {
+    /// Ours shows it.
+    Holds,
+    /// Some number behind it was chosen so that ours shows it: no evidence.
+    Fitted,
+    /// Chance could turn it either way.
+    Undecided,
+    /// Ours shows the opposite.
+    Fails,
+}
+
+impl Verdict {
+    /// An answer with the exit code of this.
+    pub(super) fn on(self, answer: Answer) -> Answer {
+        answer.problem(self == Self::Fails).undecided(self == Self::Undecided)
+    }
+}
+
+/// A direction that the paper shows, and what was found of it.
+#[derive(Serialize)]
+pub(super) struct Check {
+    what: &'static str,
+    verdict: Verdict,
+    /// What speaks against it, or does not suffice.
+    why: Option<String>,
+    /// What decided; the one that speaks least for it, where it is of several. None where chance has no part in it.
+    difference: Option<Difference>,
+}
+
+/// A mean of paired differences with its 95 % interval. Above 0 it speaks for the direction.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Difference {
+    /// Between what, where a direction is about several.
+    of: Option<String>,
+    mean: f64,
+    /// Both ends; none with one pair.
+    interval: Option<[f64; 2]>,
+    pairs: usize,
+    unit: &'static str,
+}
+
+impl Difference {
+    fn new(of: Option<String>, unit: &'static str, pairs: impl IntoIterator<Item = f64>) -> Self {
+        let pairs: Vec<f64> = pairs.into_iter().collect();
+        let effect = Effect::of(&pairs).expect("a seed was run");
+        let interval = effect.half.map(|half| [effect.mean - half, effect.mean + half]);
+        Self { of, mean: effect.mean, interval, pairs: pairs.len(), unit }
+    }
+
+    fn verdict(&self) -> Verdict {
+        match self.interval {
+            Some([from, _]) if from > 0.0 => Verdict::Holds,
+            // Nothing with every seed is no difference at all.
+            Some([_, to]) if to < 0.0 || (self.mean == 0.0 && to == 0.0) => Verdict::Fails,
+            _ => Verdict::Undecided,
+        }
+    }
+
+    /// `with 3 buckets +0.12 points (-0.01 to +0.25)`.
+    fn text(&self) -> String {
+        let Self { of, mean, interval, unit, .. } = self;
+        let of = of.as_ref().map_or(String::new(), |of| format!("{of} "));
+        let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+        let interval = interval.map_or_else(
+            || "one seed has no interval".to_owned(),
+            |[from, to]| format!("{} to {}", signed(from), signed(to)),
+        );
+        format!("{of}{}{unit} ({interval})", signed(*mean))
+    }
+}
+
+/// A number with its sign and three significant digits.
+fn signed(value: f64) -> String {
+    let size = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
+    let decimals = usize::try_from(2 - size).unwrap_or(0).min(6);
+    format!("{value:+.decimals$}")
+}
+
+impl Check {
+    /// What chance has no part in: it holds when there is no reason against it.
+    pub(super) fn new(what: &'static str, why: Option<String>) -> Self {
+        let verdict = if why.is_none() { Verdict::Holds } else { Verdict::Fails };
+        Self { what, verdict, why, difference: None }
+    }
+
+    /// What chance has no part in: it holds when it is so; else `why` says what was seen instead.
+    pub(super) fn so(what: &'static str, holds: bool, why: impl FnOnce() -> String) -> Self {
+        Self::new(what, (!holds).then(why))
+    }
+
+    /// It holds when these differences, one for each seed, are above 0 on average, beyond chance.
+    pub(super) fn above(what: &'static str, unit: &'static str, pairs: impl IntoIterator<Item = f64>) -> Self {
+        Self::of_difference(what, Difference::new(None, unit, pairs))
+    }
+
+    /// It holds when each of several named differences is above 0 on average, beyond chance, and fails when one is
+    /// below. That all of several intervals lie above 0 by chance is less likely than of one, so none is widened.
+    pub(super) fn each_above<P: IntoIterator<Item = f64>>(
+        what: &'static str,
+        unit: &'static str,
+        of: impl IntoIterator<Item = (String, P)>,
+    ) -> Self {
+        let differences = of.into_iter().map(|(of, pairs)| Difference::new(Some(of), unit, pairs));
+        let least = |one: &Difference| one.interval.map_or(f64::NEG_INFINITY, |[from, _]| from);
+        let worst = differences
+            .max_by(|one, other| one.verdict().cmp(&other.verdict()).then(least(other).total_cmp(&least(one))));
+        Self::of_difference(what, worst.expect("a direction is about something"))
+    }
+
+    /// It holds when a difference with this interval is above 0, and is undecided at best: both sides were tuned on
+    /// runs, and the interval knows nothing of how the tuning would change with others.
+    pub(super) fn tuned(what: &'static str, unit: &'static str, mean: f64, interval: [f64; 2], pairs: usize) -> Self {
+        let difference = Difference { of: None, mean, interval: Some(interval), pairs, unit };
+        let verdict = difference.verdict().max(Verdict::Undecided);
+        let why = format!("{}, not counting that thresholds were tuned on as few runs", difference.text());
+        Self { what, verdict, why: Some(why), difference: Some(difference) }
+    }
+
+    fn of_difference(what: &'static str, difference: Difference) -> Self {
+        let verdict = difference.verdict();
+        let why = (verdict != Verdict::Holds).then(|| difference.text());
+        Self { what, verdict, why, difference: Some(difference) }
+    }
+
+    /// The same, where a number behind it was chosen to match the paper: it can only fail.
+    pub(super) fn fitted(self) -> Self {
+        let verdict = if self.verdict == Verdict::Holds { Verdict::Fitted } else { self.verdict };
+        Self { verdict, ..self }
+    }
+
+    #[cfg(test)]
+    fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    pub(super) fn text(&self) -> String {
+        let Self { what, verdict, why, difference } = self;
+        match (verdict, why, difference) {
+            (Verdict::Holds, _, Some(difference)) => format!("  holds: {what}: {}\n", difference.text()),
+            (Verdict::Holds, ..) => format!("  holds: {what}\n"),
+            (Verdict::Fitted, ..) => format!("  fitted: {what}\n"),
+            (Verdict::Undecided, why, _) => format!("  undecided: {what}{}\n", reason(why)),
+            (Verdict::Fails, why, _) => format!("  does not hold: {what}{}\n", reason(why)),
+        }
+    }
+}
+
+fn reason(why: &Option<String>) -> String {
+    why.as_ref().map_or(String::new(), |why| format!(": {why}"))
+}
+
+/// How many directions have each verdict.
+#[derive(Clone, Copy, Default, Serialize)]
+pub(super) struct Tally {
+    holds: usize,
+    fitted: usize,
+    undecided: usize,
+    fails: usize,
+}
+
+impl Tally {
+    pub(super) fn of(checks: &[Check]) -> Self {
+        let count = |verdict| checks.iter().filter(|check| check.verdict == verdict).count();
+        Self {
+            holds: count(Verdict::Holds),
+            fitted: count(Verdict::Fitted),
+            undecided: count(Verdict::Undecided),
+            fails: count(Verdict::Fails),
+        }
+    }
+
+    /// What an exhibit comes to: that of the direction it fares worst with.
+    pub(super) fn verdict(self) -> Verdict {
+        match self {
+            Self { fails: 1.., .. } => Verdict::Fails,
+            Self { undecided: 1.., .. } => Verdict::Undecided,
+            Self { holds: 0, .. } => Verdict::Fitted,
+            _ => Verdict::Holds,
+        }
+    }
+
+    /// `3 directions hold, 1 is undecided.`
+    pub(super) fn text(self) -> String {
+        let one = |count: usize, one: &str, many: &str| match count {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            count => Some(format!("{count} {many}")),
+        };
+        let parts = [
+            one(self.holds, "direction holds", "directions hold"),
+            one(self.fails, "does not", "do not"),
+            one(self.undecided, "is undecided", "are undecided"),
+            one(self.fitted, "was fitted", "were fitted"),
+        ];
+        let parts: Vec<_> = parts.into_iter().flatten().collect();
+        format!("{}.", parts.join(", "))
+    }
+
+    /// The numbers in the order of a summary's columns.
+    pub(super) fn cells(self) -> [String; 4] {
+        [self.holds, self.fails, self.undecided, self.fitted].map(|count| count.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(pairs: &[f64]) -> Verdict {
+        Check::above("", "", pairs.iter().copied()).verdict()
+    }
+
+    #[test]
+    fn an_interval_decides_and_never_the_order_of_means() {
+        assert_eq!(verdict(&[1.0, 1.1, 0.9, 1.0]), Verdict::Holds);
+        assert_eq!(verdict(&[-1.0, -1.1, -0.9, -1.0]), Verdict::Fails);
+        assert_eq!(verdict(&[3.0, -1.0, 2.0, -1.5]), Verdict::Undecided, "a mean above 0 is not enough");
+        assert_eq!(verdict(&[5.0]), Verdict::Undecided, "one seed");
+        assert_eq!(verdict(&[2.0, 2.0, 2.0]), Verdict::Holds, "no chance in it");
+        assert_eq!(verdict(&[0.0, 0.0]), Verdict::Fails, "no difference");
+    }
+
+    #[test]
+    fn of_several_the_worst_one_speaks() {
+        let of = |pairs: [[f64; 3]; 2]| {
+            let named = pairs.into_iter().zip(["a", "b"]).map(|(pairs, name)| (name.to_owned(), pairs));
+            Check::each_above("all rise", "points", named)
+        };
+        let good = [1.0, 1.1, 0.9];
+        assert_eq!(of([good, good]).verdict(), Verdict::Holds);
+        let unclear = of([good, [2.0, -2.0, 1.0]]);
+        assert_eq!(unclear.verdict(), Verdict::Undecided);
+        assert!(unclear.text().starts_with("  undecided: all rise: b +0.333 points ("), "{}", unclear.text());
+        assert_eq!(of([[2.0, -2.0, 1.0], [-1.0, -1.1, -0.9]]).verdict(), Verdict::Fails);
+    }
+
+    #[test]
+    fn what_was_fitted_holds_nothing() {
+        let fitted = Check::so("it is 3", true, String::new).fitted();
+        assert_eq!((fitted.verdict(), fitted.text().as_str()), (Verdict::Fitted, "  fitted: it is 3\n"));
+        assert_eq!(Check::so("it is 3", false, || "it is 4".into()).fitted().verdict(), Verdict::Fails);
+        assert_eq!(Tally::of(&[fitted]).verdict(), Verdict::Fitted);
+    }
+
+    #[test]
+    fn a_tally_is_a_sentence() {
+        let checks = [
+            Check::so("", true, String::new),
+            Check::so("", true, String::new),
+            Check::so("", false, String::new),
+            Check::above("", "", [1.0]),
+        ];
+        let tally = Tally::of(&checks);
+        assert_eq!(tally.text(), "2 directions hold, 1 does not, 1 is undecided.");
+        assert_eq!(tally.verdict(), Verdict::Fails);
+    }
+
+    #[test]
+    fn numbers_have_three_digits() {
+        assert_eq!(
+            [0.0, 0.012_34, -1.234, 123.4, 12_345.0].map(signed),
+            ["+0.00", "+0.0123", "-1.23", "+123", "+12345"]
+        );
+    }
+}
