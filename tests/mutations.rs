@@ -91,6 +91,7 @@ fn every_spoiled_record_is_noticed() {
         another_machine_or_moment_is_noticed,
         a_crowd_on_one_machine_is_noticed,
         conflicts_without_a_reason_are_noticed,
+        outdated_decisions_that_were_taken_are_noticed,
         impatience_and_too_much_patience_are_noticed,
         wrong_counts_samples_and_means_are_noticed,
         runs_that_differ_are_noticed,
@@ -222,6 +223,21 @@ fn conflicts_without_a_reason_are_noticed() {
         };
         let noticed = noticed(merged, "a decision that fits was refused");
         assert!(noticed > 3 && 3 * noticed > all, "{noticed} of {all}");
+    }
+}
+
+/// A store that merges decisions takes outdated ones, which one that does not must not.
+fn outdated_decisions_that_were_taken_are_noticed() {
+    for pipelined in [false, true] {
+        let merging = |ledger: &mut Ledger| {
+            let Agents { fine_grained, latency, commit_ms, .. } = ledger.agents;
+            let fit =
+                fine_grained && latency == Latency::Fixed && (ledger.agents.pipelined && commit_ms > 0) == pipelined;
+            ledger.agents.fine_grained = false;
+            fit.then_some(())
+        };
+        let noticed = noticed(merging, "changed before an outdated decision was taken");
+        assert!(noticed > 5, "{noticed}, pipelined: {pipelined}");
     }
 }
 

@@ -50,7 +50,7 @@ const POOL: [(u32, u32, u32, u8, u16); 9] = [
 const LIVES: [(f64, f64, f64, Phase, u8); 9] = [
     (11.0, 11.9, 1.0, Phase::Open, 1),
     (13.0, 11.5, 5.0, Phase::Recycling, 3),
-    (12.0, 10.5, 1.0, Phase::Recycling, 2),
+    (12.0, 14.0, 1.0, Phase::Recycling, 2),
     (0.0, 0.0, 0.0, Phase::Empty, 0),
     (30.0, 11.0, 1.0, Phase::Recycling, 1),
     (10.2, 14.5, 1.0, Phase::Open, 2),
@@ -175,7 +175,7 @@ fn every_preference_chooses_differently() {
         ("SpreadTenantOverRacks", vec![3, 4, 5, 6, 7]),
         ("TemporalCost", vec![1, 2, 4]),
         ("LifetimeAlignment", vec![0, 1]),
-        ("LifetimeAlignmentBinary", vec![1]),
+        ("LifetimeAlignmentBinary", vec![2, 5]),
         ("LavaHostClass", vec![2]),
         ("WasteMinimization", vec![2, 3, 6, 7]),
         ("ColocateVdc", vec![1, 2, 5]),
@@ -188,6 +188,8 @@ fn every_preference_chooses_differently() {
     for (id, machines) in &expected {
         assert_eq!(best(&pool(), &[may_evict.clone(), rule(id)]), *machines, "{id}");
     }
+    let by_first_lifetime = RuleUse { values: vec![2.0, 1.0], ..rule("LifetimeAlignmentBinary") };
+    assert_eq!(best(&pool(), &[may_evict, by_first_lifetime]), [1]);
     let different: BTreeSet<_> = expected.iter().map(|(_, machines)| machines).collect();
     assert_eq!(different.len(), expected.len(), "two rules choose alike");
     let named = expected.map(|(id, _)| id);

@@ -124,7 +124,7 @@ const LINKS = {
   'an unknown rule': ['bad/unknown-rule', /expected the id of a rule of this version, got "PreferWarmSoup"/, true],
   'a link cut in half': ['bad/cut-in-half', /expected 884 characters, got 440: the link seems truncated/, true],
   'a link cut to its head': ['bad/cut-to-its-head', /the link seems truncated: expected 884 characters, got 16/, false],
-  'version 999': ['bad/version-999', /newer version.*expected version 2 or older, got version 999/, true],
+  'version 999': ['bad/version-999', /newer version.*expected version 3 or older, got version 999/, true],
   'version 999 with a codec of its own': ['bad/version-999-unknown-codec', /version 999.*keep the link/, false],
   'a bomb of brackets': ['bad/json-bomb-deep', /brackets nested deeper than 127; it was not read/, false],
   'a bomb of zeros': ['bad/deflate-bomb', /expected a scenario of at most 1048576 bytes/, false],

@@ -87,14 +87,23 @@ pub(super) fn host(card: &HostCard, terms: &Lifetimes) -> HostLife {
         ),
     };
     let last = card.vms.iter().map(|vm| vm.exit_s).max();
-    let state = last.map_or(state.clone(), |exit_s| {
-        let (last, free) = (at(exit_s), at(host.deadline_s));
-        phrase!(
-            "{state} Its last VM is expected to exit at {last}; the machine's deadline is {free}.",
-            state,
-            last,
-            free
-        )
+    let state = last.map_or(state.clone(), |exit_s| match (at(exit_s), host.deadline_s) {
+        (last, u32::MAX) => {
+            phrase!(
+                "{state} Its last VM is expected to exit at {last}; it has no deadline until it is full.",
+                state,
+                last
+            )
+        }
+        (last, deadline_s) => {
+            let free = at(deadline_s);
+            phrase!(
+                "{state} Its last VM is expected to exit at {last}; the machine's deadline is {free}.",
+                state,
+                last,
+                free
+            )
+        }
     });
     let turn = |it: &TurnAt| match it.turn {
         Turn::Emptied => phrase!("{}: {}", at(it.at_s), Phrase::text(it.turn.words())),

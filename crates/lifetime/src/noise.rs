@@ -4,15 +4,49 @@ use alloc::vec::Vec;
 use core::f64::consts::TAU;
 use core::iter;
 
+use tiebreak_model::declare::{ParamKind, ParamValue};
 use tiebreak_model::random::{Seed, Stream};
 use tiebreak_model::{RequestId, Time, VmId, Workload};
 
+use crate::curve::Prediction;
 use crate::lives::TrueLives;
 use crate::spells::seconds_between;
+
+/// What the error of a VM's predictions applies to, and how long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum NoiseReading {
+    /// One factor for each VM, on what truly remains of its life whenever it is predicted: the paper's label is the
+    /// remaining life.
+    #[default]
+    OneFactor,
+    /// A prediction stands until the VM outlives it; then another error is drawn, for what truly remains.
+    DrawnAgain,
+}
+
+impl NoiseReading {
+    const ALL: [Self; 2] = [Self::OneFactor, Self::DrawnAgain];
+}
+
+impl ParamValue for NoiseReading {
+    const KIND: ParamKind = ParamKind::Choice(&["one_factor", "drawn_again"]);
+
+    fn from_number(number: f64) -> Self {
+        Self::ALL.get(number as usize).copied().unwrap_or_default()
+    }
+
+    fn to_number(self) -> f64 {
+        Self::ALL.iter().position(|other| *other == self).unwrap_or(0) as f64
+    }
+}
+
+/// How often a VM's remaining life is predicted where its error is one factor: at every full minute of its uptime, the
+/// shorter of the paper's intervals (LAVA appendix G.3).
+const ASKED_EVERY_S: u32 = 60;
 
 /// How wrong predictions are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Noise {
+    pub(crate) reading: NoiseReading,
     /// Share of the VMs that are predicted well, 0 to 1.
     pub(crate) accuracy: f64,
     /// Standard deviation of the error of those, in log10.
@@ -30,10 +64,16 @@ pub(crate) struct NoisyLives {
     /// Uptime when the trace begins, of the VMs alive then, which come first.
     warm_s: Vec<u32>,
     draws: NoiseDraws,
-    /// What every VM is predicted, drawn beforehand: that takes far longer than to look it up.
-    exits_s: Vec<u32>,
-    /// Where the exits of each VM end there.
-    ends: Vec<u32>,
+    errors: Errors,
+}
+
+/// The errors of all VMs, drawn beforehand: that takes far longer than to look them up.
+#[derive(Clone, Debug, PartialEq)]
+enum Errors {
+    /// The factor of each VM.
+    Factors(Vec<f64>),
+    /// When each VM is predicted to leave, one prediction after the other, and where those of each VM end.
+    Exits { exits_s: Vec<u32>, ends: Vec<u32> },
 }
 
 impl NoisyLives {
@@ -44,25 +84,52 @@ impl NoisyLives {
     }
 
     fn drawn(lives: TrueLives, warm_s: Vec<u32>, draws: NoiseDraws) -> Self {
-        let (mut exits_s, mut ends) = (Vec::new(), Vec::with_capacity(lives.count()));
-        for vm in (0..lives.count() as u32).map(VmId) {
-            exits_s.extend(draws.exits_s(vm, uptime_at_start(&warm_s, vm), lives.life_s(vm)));
-            ends.push(exits_s.len() as u32);
-        }
-        Self { lives, warm_s, draws, exits_s, ends }
+        let vms = (0..lives.count() as u32).map(VmId);
+        let errors = match draws.noise.reading {
+            NoiseReading::OneFactor => Errors::Factors(vms.map(|vm| draws.factor(vm, 0)).collect()),
+            NoiseReading::DrawnAgain => {
+                let (mut exits_s, mut ends) = (Vec::new(), Vec::with_capacity(lives.count()));
+                for vm in vms {
+                    exits_s.extend(draws.exits_s(vm, uptime_at_start(&warm_s, vm), lives.life_s(vm)));
+                    ends.push(exits_s.len() as u32);
+                }
+                Errors::Exits { exits_s, ends }
+            }
+        };
+        Self { lives, warm_s, draws, errors }
     }
 
-    /// The uptime at which a VM that has run for `uptime_s` is predicted to leave.
+    /// What is said of a VM that has run for `uptime_s`.
+    pub(crate) fn predict(&self, vm: VmId, uptime_s: u32) -> Prediction {
+        let (exit_s, next_s) = match &self.errors {
+            Errors::Factors(factors) => {
+                let asked_s = uptime_s - uptime_s % ASKED_EVERY_S;
+                let factor = factors.get(vm.index()).copied().unwrap_or_else(|| self.draws.factor(vm, 0));
+                let remaining_s = self.lives.life_s(vm).saturating_sub(asked_s).max(1);
+                let exit_s = asked_s.saturating_add(self.draws.noise.told_s(remaining_s, factor));
+                let exit_s = exit_s.max(uptime_s.saturating_add(1));
+                (exit_s, exit_s.min(asked_s.saturating_add(ASKED_EVERY_S)))
+            }
+            Errors::Exits { exits_s, ends } => {
+                let exit_s = self.exit_s((exits_s, ends), vm, uptime_s);
+                (exit_s, exit_s)
+            }
+        };
+        let next_change_s = (next_s > uptime_s && next_s < u32::MAX).then_some(next_s);
+        Prediction { remaining_s: (exit_s - uptime_s).max(1), next_change_s }
+    }
+
+    /// The uptime at which a VM that has run for `uptime_s` is predicted to leave, where errors are drawn again.
     ///
     /// The first prediction is made at its start, or when the trace begins; nobody asks earlier.
     /// Each one stands until it is outlived; then a fresh draw is applied to the true life that is
     /// left. Half of the draws are too long, so there are few of them.
-    pub(crate) fn exit_s(&self, vm: VmId, uptime_s: u32) -> u32 {
+    fn exit_s(&self, (exits_s, ends): (&[u32], &[u32]), vm: VmId, uptime_s: u32) -> u32 {
         let stands = |exit_s: &u32| *exit_s > uptime_s;
-        let found = match self.ends.get(vm.index()) {
+        let found = match ends.get(vm.index()) {
             Some(end) => {
-                let first = vm.index().checked_sub(1).map_or(0, |before| self.ends[before]);
-                self.exits_s[first as usize..*end as usize].iter().copied().find(stands)
+                let first = vm.index().checked_sub(1).map_or(0, |before| ends[before]);
+                exits_s[first as usize..*end as usize].iter().copied().find(stands)
             }
             None => self.draws.exits_s(vm, 0, self.lives.life_s(vm)).find(stands),
         };
@@ -76,7 +143,11 @@ impl NoisyLives {
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        self.lives.bytes() + (self.warm_s.len() + self.exits_s.len() + self.ends.len()) as u64 * 4
+        let errors = match &self.errors {
+            Errors::Factors(factors) => factors.len() as u64 * 8,
+            Errors::Exits { exits_s, ends } => (exits_s.len() + ends.len()) as u64 * 4,
+        };
+        self.lives.bytes() + self.warm_s.len() as u64 * 4 + errors
     }
 }
 
@@ -115,13 +186,24 @@ impl NoiseDraws {
 
     /// A noisy word for `true_s`; the VM's draw of this number.
     fn predicted_s(&self, vm: VmId, attempt: u64, true_s: u32) -> u32 {
+        self.noise.told_s(true_s, self.factor(vm, attempt))
+    }
+
+    /// How many times too long a VM's life is predicted; its draw of this number.
+    fn factor(&self, vm: VmId, attempt: u64) -> f64 {
         let what = u64::from(vm.0);
         let is_right = unit(self.kinds.draw(what, 0)) <= self.noise.accuracy;
         let sigma = if is_right { self.noise.sigma_right } else { self.noise.sigma_wrong };
         let radius = libm::sqrt(-2.0 * libm::log(unit(self.radii.draw(what, attempt))));
         let error = sigma * radius * libm::cos(TAU * unit(self.angles.draw(what, attempt)));
-        let predicted = f64::from(true_s) * libm::pow(10.0, error);
-        libm::ceil(predicted).clamp(1.0, f64::from(self.noise.cap_s)) as u32
+        libm::pow(10.0, error)
+    }
+}
+
+impl Noise {
+    /// What is said of a life that truly lasts for `true_s` yet.
+    fn told_s(&self, true_s: u32, factor: f64) -> u32 {
+        libm::ceil(f64::from(true_s) * factor).clamp(1.0, f64::from(self.cap_s)) as u32
     }
 }
 

@@ -84,8 +84,8 @@ impl Predictions {
     pub fn predict(&self, vm: VmId, uptime_s: u32) -> Prediction {
         let exit_s = match &*self.source {
             PredictionSource::Curves(curves) => return curves.of(vm).predict(uptime_s),
+            PredictionSource::Noisy(lives) => return lives.predict(vm, uptime_s),
             PredictionSource::True(lives) => lives.exit_s(vm, uptime_s),
-            PredictionSource::Noisy(lives) => lives.exit_s(vm, uptime_s),
         };
         let next_change_s = (exit_s > uptime_s && exit_s < u32::MAX).then_some(exit_s);
         Prediction { remaining_s: (exit_s - uptime_s).max(1), next_change_s }

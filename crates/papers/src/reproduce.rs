@@ -15,6 +15,7 @@ mod gridiron_demand;
 mod gridiron_fig3;
 mod gridiron_fig8;
 mod hourly;
+mod lava_choices;
 mod lava_fig15;
 mod lava_fig16;
 mod lava_fig17;
@@ -102,6 +103,11 @@ static ENTRIES: &[Reproducible] = &[
         run: lava_table2::run,
     },
     Reproducible { name: "lava-table4", about: "quality of lifetime predictions", run: lava_table4::run },
+    Reproducible {
+        name: "lava-choices",
+        about: "what each reading of the text is worth in empty hosts",
+        run: lava_choices::run,
+    },
     Reproducible { name: "lava-theorem1", about: "hosts saved by learning, by pool size", run: lava_theorem1::run },
     Reproducible { name: "gridiron-fig3", about: "concurrent VMs of virtual datacenters", run: gridiron_fig3::run },
     Reproducible {

@@ -1,5 +1,5 @@
 //! A scenario as the part of an address behind `#`, which no browser sends to a server:
-//! `2.d.PAYLOAD`, that is version, codec, payload. The version is that of the document, which
+//! `3.d.PAYLOAD`, that is version, codec, payload. The version is that of the document, which
 //! also stands inside; a document made by hand that does not say is of its link's version.
 //!
 //! Codec `d`, the one that is written: four characters with the number of characters that
@@ -465,9 +465,9 @@ mod tests {
     fn a_short_link_that_was_cut_says_so() {
         let stamp = Stamp { engine: "0.1.0".into(), digest: 0xab };
         let link = encode_preset(&(PRESETS[0].make)(), Some(&stamp)).expect("a preset");
-        for end in "2.p.".len()..link.len() {
+        for end in "3.p.".len()..link.len() {
             match decode(&link[..end]) {
-                Ok(opened) if &link[..end] == "2.p.default" || &link[..end] == "2.p.default." => {
+                Ok(opened) if &link[..end] == "3.p.default" || &link[..end] == "3.p.default." => {
                     assert_eq!((opened.stamp, opened.issues), (None, Vec::new()));
                 }
                 Ok(opened) => assert_eq!((opened.stamp, &*opened.issues[0].path), (None, "link"), "{end}"),

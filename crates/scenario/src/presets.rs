@@ -397,7 +397,7 @@ fn repredictions() -> Document {
 
 /// A pool in which true lives are worth five hosts to LifetimeAlignment and seven to TemporalCost,
 /// and an oracle that is wrong for every fifth VM: by a factor of thirty where one standard
-/// deviation.
+/// deviation, and again when that prediction is outlived.
 fn told_wrong(name: &str, rule: &str) -> Document {
     let mut variant = Variant {
         seed: 3,
@@ -412,7 +412,7 @@ fn told_wrong(name: &str, rule: &str) -> Document {
         agents: Agents { count: 2, ..Agents::default() },
         ..Variant::default()
     };
-    variant.predictor = predictor("NoisyOracle", &[("sigma_wrong", 1.5)]);
+    variant.predictor = predictor("NoisyOracle", &[("sigma_wrong", 1.5), ("error", DRAWN_AGAIN)]);
     switch_on(&mut variant, &[rule]);
     single(name, variant)
 }
@@ -650,6 +650,9 @@ fn operated(name: &str, list: &RuleList) -> Document {
     document.variants.iter_mut().for_each(|variant| list.apply(variant));
     document
 }
+
+/// The place of `drawn_again` among the errors of a noisy oracle.
+const DRAWN_AGAIN: f64 = 1.0;
 
 /// The place of `longest_first` among the orders of migrations.
 const LONGEST_FIRST: f64 = 1.0;

@@ -8,25 +8,32 @@
 //! |---|---|
 //! | 1 | |
 //! | 2 | a variant without `rules` means a longer list of rules |
+//! | 3 | a `NoisyOracle` that says no `error` has one factor for each VM, and a `LifetimeAlignmentBinary` that says no \
+//! `machine_class` looks at remaining time |
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::document::VARIANTS_MAX;
+use crate::fork::FORKS_MAX;
 
 /// The version that is written.
-pub const CURRENT_VERSION: u32 = 2;
+pub const CURRENT_VERSION: u32 = 3;
 
 /// Turns a document of one version into the next.
 type Upgrader = fn(Value) -> Value;
 
 /// The upgrader at index `n` takes version `n + 1`; a version that has none does not compile.
-static UPGRADERS: [Upgrader; CURRENT_VERSION as usize - 1] = [write_rules_of_version_1];
+static UPGRADERS: [Upgrader; CURRENT_VERSION as usize - 1] = [write_rules_of_version_1, write_readings_of_version_2];
+
+/// The variants of a document; those behind are left out anyway.
+fn variants(document: &mut Value) -> impl Iterator<Item = &mut Map<String, Value>> {
+    let variants = document.get_mut("variants").and_then(Value::as_array_mut);
+    variants.into_iter().flatten().take(VARIANTS_MAX).filter_map(Value::as_object_mut)
+}
 
 /// Version 1's default list stands in every variant that has none.
 fn write_rules_of_version_1(mut document: Value) -> Value {
-    let variants = document.get_mut("variants").and_then(Value::as_array_mut);
-    // Those behind are left out anyway.
-    for variant in variants.into_iter().flatten().take(VARIANTS_MAX).filter_map(Value::as_object_mut) {
+    for variant in variants(&mut document) {
         variant.entry("rules").or_insert_with(rules_of_version_1);
     }
     document
@@ -44,6 +51,39 @@ fn rules_of_version_1() -> Value {
         { "rule": "BestFit", "buckets": 3 },
         { "rule": "PreferLeastUsedRack", "buckets": 4 },
     ])
+}
+
+/// Version 2's readings of LAVA stand where a variant, or what it forked from, has what they are of.
+fn write_readings_of_version_2(mut document: Value) -> Value {
+    for variant in variants(&mut document) {
+        if let Some(predictor) = variant.get_mut("predictor") {
+            write_value(predictor, ("predictor", "NoisyOracle"), ("error", "drawn_again"));
+        }
+        let mut held = Some(variant);
+        for _ in 0..=FORKS_MAX {
+            let Some(one) = held.take() else { break };
+            let rules = one.get_mut("rules").and_then(Value::as_array_mut);
+            // One that is off decided nothing.
+            let is_on = |rule: &&mut Value| rule.get("on").and_then(Value::as_bool) != Some(false);
+            for rule in rules.into_iter().flatten().filter(is_on) {
+                write_value(rule, ("rule", "LifetimeAlignmentBinary"), ("machine_class", "first_lifetime"));
+            }
+            let before = if one.contains_key("fork") { "fork" } else { "before" };
+            held = one.get_mut(before).and_then(Value::as_object_mut);
+        }
+    }
+    document
+}
+
+/// Among the values of a thing of this kind and id, this one stands where none does.
+fn write_value(thing: &mut Value, (kind, id): (&str, &str), (name, value): (&str, &str)) {
+    if thing.get(kind).and_then(Value::as_str) != Some(id) {
+        return;
+    }
+    let values = thing.as_object_mut().map(|thing| thing.entry("values").or_insert_with(|| json!({})));
+    if let Some(values) = values.and_then(Value::as_object_mut) {
+        values.entry(name).or_insert_with(|| value.into());
+    }
 }
 
 /// Brings a document of this version up to [`CURRENT_VERSION`]; newer ones stay as they are.

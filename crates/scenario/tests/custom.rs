@@ -4,7 +4,7 @@ use tiebreak_placement::Group;
 use tiebreak_scenario::{Document, RuleRow, Variant, decode, encode, gallery};
 
 fn document(rows: &str) -> String {
-    format!(r#"{{"version":2,"variants":[{{"rules":[{rows}]}}]}}"#)
+    format!(r#"{{"version":3,"variants":[{{"rules":[{rows}]}}]}}"#)
 }
 
 fn read(rows: &str) -> (Document, Vec<String>) {

@@ -1,6 +1,6 @@
 //! Texts and what reading them says, as data.
 
-use tiebreak_scenario::{Document, Fork, IncidentRow, RuleRow, TraceSettings, WorkloadRef, decode};
+use tiebreak_scenario::{Document, Fork, IncidentRow, RuleRow, TraceSettings, Variant, WorkloadRef, decode};
 
 /// Every issue of a text, in order; the document must stand and write itself canonically.
 fn check(json: &str, issues: &[&str]) -> Document {
@@ -13,12 +13,12 @@ fn check(json: &str, issues: &[&str]) -> Document {
 }
 
 fn variant(fields: &str) -> String {
-    format!(r#"{{"version":2,"variants":[{{{fields}}}]}}"#)
+    format!(r#"{{"version":3,"variants":[{{{fields}}}]}}"#)
 }
 
 #[test]
 fn what_is_absent_has_its_default() {
-    assert_eq!(check(r#"{"version":2,"variants":[{}]}"#, &[]), Document::default());
+    assert_eq!(check(r#"{"version":3,"variants":[{}]}"#, &[]), Document::default());
     let few = check(&variant(r#""inventory":{"clusters":[{"machines":3}]}"#), &[]);
     assert_eq!(few.variants[0].clusters[0].settings.racks, 3, "a default never makes an issue");
 }
@@ -38,28 +38,28 @@ fn every_fault_has_its_path() {
         (
             "{}".to_owned(),
             &[
-                "document: expected a field version, got an object; read as version 2",
+                "document: expected a field version, got an object; read as version 3",
                 "document: expected a field variants, got an object; used the default variant",
             ][..],
         ),
         (
             r#"{"version":"x","variants":[]}"#.into(),
             &[
-                "version: expected a version, 1 or more, got \"x\"; read as version 2",
+                "version: expected a version, 1 or more, got \"x\"; read as version 3",
                 "variants: expected at least 1 variant, got a list of 0; used the default variant",
             ],
         ),
         (
-            r#"{"version":2,"variants":[{}],"active":1,"colour":"red"}"#.into(),
+            r#"{"version":3,"variants":[{}],"active":1,"colour":"red"}"#.into(),
             &[
                 "document: expected version, name, active, variants or result, got field \"colour\"; dropped it",
                 "active: expected the index of a variant, 0 to 0, got 1; used 0",
             ],
         ),
-        (r#"{"version":2,"variants":{}}"#.into(), &["variants: expected a list, got an object; used the default"]),
-        (r#"{"version":2,"variants":[7]}"#.into(), &["variants[0]: expected an object, got 7; used defaults"]),
+        (r#"{"version":3,"variants":{}}"#.into(), &["variants: expected a list, got an object; used the default"]),
+        (r#"{"version":3,"variants":[7]}"#.into(), &["variants[0]: expected an object, got 7; used defaults"]),
         (
-            r#"{"version":2,"variants":[{},{},{},{},{},{},{},{},{}]}"#.into(),
+            r#"{"version":3,"variants":[{},{},{},{},{},{},{},{},{}]}"#.into(),
             &["variants: expected at most 8, got a list of 9; used the first 8"],
         ),
         (
@@ -237,7 +237,7 @@ fn every_fault_has_its_path() {
             &["variants[0].inventory.clusters[0].datacenter: expected a whole number from 1 to 1000, got 0; used 1"],
         ),
         (
-            r#"{"version":2,"variants":[{}],"result":{"engine":"0.1.0","digest":"12"}}"#.into(),
+            r#"{"version":3,"variants":[{}],"result":{"engine":"0.1.0","digest":"12"}}"#.into(),
             &["result.digest: expected 16 hexadecimal digits, got \"12\"; treated it as unstamped"],
         ),
     ] {
@@ -340,6 +340,41 @@ fn a_document_of_version_1_has_the_rules_of_version_1() {
 }
 
 #[test]
+fn a_document_of_version_2_reads_lava_as_version_2_did() {
+    let read = |version: u32, variant: &str| {
+        let document = check(&format!(r#"{{"version":{version},"variants":[{{{variant}}}]}}"#), &[]);
+        document.variants[0].clone()
+    };
+    let error = |variant: &Variant| variant.predictor.values[4];
+    for (variant, before, now) in [
+        (r#""predictor":{"predictor":"NoisyOracle"}"#, 1.0, 0.0),
+        (r#""predictor":{"predictor":"NoisyOracle","values":{"accuracy":50}}"#, 1.0, 0.0),
+        (r#""predictor":{"predictor":"NoisyOracle","values":{"error":"one_factor"}}"#, 0.0, 0.0),
+    ] {
+        assert_eq!([1, 2, 3].map(|version| error(&read(version, variant))), [before, before, now], "{variant}");
+    }
+    let class = |rules: &[RuleRow]| {
+        let row = rules.iter().find(|row| row.id == "LifetimeAlignmentBinary").expect("every rule stands in a list");
+        row.values.clone()
+    };
+    let rules = r#""rules":[{"rule":"FirstFit"},{"rule":"LifetimeAlignmentBinary","values":{"threshold_hours":3}}]"#;
+    for version in [1, 2, 3] {
+        let fork = format!(r#"{rules},"fork":{{"at_hours":5,{rules},"before":{{"at_hours":1,{rules}}}}}"#);
+        let variant = read(version, &fork);
+        let fork = variant.fork.as_ref().expect("a fork");
+        let before = fork.before.as_ref().expect("an earlier one");
+        let first_lifetime = f64::from(u8::from(version < 3));
+        for rules in [&variant.rules, &fork.rules, &before.rules] {
+            assert_eq!(class(rules), [3.0, first_lifetime], "version {version}");
+        }
+    }
+    for rules in [r#"{"rule":"FirstFit"}"#, r#"{"rule":"LifetimeAlignmentBinary","on":false}"#] {
+        let variant = read(2, &format!(r#""rules":[{rules}]"#));
+        assert_eq!(class(&variant.rules), [2.0, 0.0], "a rule that is off has no past: {rules}");
+    }
+}
+
+#[test]
 fn a_newer_document_opens_and_says_so() {
     let json =
         r#"{"version":7,"variants":[{"seed":5,"moods":[]}],"result":{"engine":"9.0.0","digest":"00000000000000ff"}}"#;
@@ -348,7 +383,7 @@ fn a_newer_document_opens_and_says_so() {
     assert_eq!((read.document.variants[0].seed, read.stamp.expect("a stamp").digest), (5, 255));
     assert_eq!(
         read.issues[0].to_string(),
-        "version: expected version 2 or older, got version 7 by engine \"9.0.0\"; \
+        "version: expected version 3 or older, got version 7 by engine \"9.0.0\"; \
          it is newer than this page: the readable part was read, and the original text is kept"
     );
 }

@@ -149,7 +149,7 @@ fn what_is_no_sweep_says_which_field() {
         (json!({ "scenario": "small" }), "expected a field parameters"),
         (with("scenario", json!(3)), "scenario: expected a document, or the name of a preset or a file, got 3"),
         (
-            with("scenario", json!({ "version": 2, "variants": [{ "seed": -1 }] })),
+            with("scenario", json!({ "version": 3, "variants": [{ "seed": -1 }] })),
             "scenario.variants[0].seed: expected a whole number from 0 to 9007199254740991, got -1",
         ),
         (

@@ -7,6 +7,7 @@
 use alloc::vec::Vec;
 
 use tiebreak_model::Bottleneck;
+use tiebreak_placement::lifetime::Turn;
 
 use crate::plan::Plan;
 use crate::power::events::PowerSummary;
@@ -158,6 +159,11 @@ const fn refused(it: &Summary, by: Bottleneck) -> u64 {
     it.counters.refused_by_network[by as usize]
 }
 
+/// How often machines' states changed for this reason.
+const fn turns(it: &Summary, turn: Turn) -> u64 {
+    it.lives.turns[turn as usize]
+}
+
 /// Every figure, in the order of claims and of each part of `summary.json`.
 pub static FIGURES: &[Figure] = &[
     figure("placements", "VMs placed, including those running at the start of the trace")
@@ -200,6 +206,10 @@ pub static FIGURES: &[Figure] = &[
         .count(&[Field(Course), Column(20), Claim("migrations saved")], |it, _| it.counters.migrations_saved),
     figure("repredictions", "running VMs that were repredicted")
         .count(&[Field(Asked), Column(21), Claim("repredictions")], |it, _| it.lives.repredictions),
+    figure("machines_opened", "with lifetime rules: times that an empty machine opened for the class of its first VM")
+        .count(&[Field(Asked), Column(36), Claim("machines opened")], |it, _| turns(it, Turn::Opened)),
+    figure("machines_raised", "times that a machine missed its deadline, so that its class rose")
+        .count(&[Field(Asked), Column(37), Claim("missed deadlines")], |it, _| turns(it, Turn::Raised)),
     figure("conflicts_per_minute_p99", "conflicts per minute, 99th percentile over minutes with a commit")
         .number(&[Field(Course), Column(9), Claim("conflicts in a busy minute")], |it, _| {
             Some(it.conflicts_per_minute_p99)

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use tiebreak_model::{MachineId, Millis, Resource, Resources, Time, VmId};
-use tiebreak_sim::{Disruption, Reason};
+use tiebreak_sim::{Decision, Disruption, Reason};
 
 use crate::ledger::Ledger;
 use crate::promises::Promises;
@@ -25,6 +25,8 @@ pub(crate) struct Books<'a> {
     incidents: VecDeque<&'a Disruption>,
     /// When what migrating VMs left behind is free again.
     copied: BTreeSet<(Time, VmId)>,
+    /// When a machine changed last, by the agent whose decision changed it; none where nobody decided that.
+    changed: BTreeMap<(MachineId, Option<u32>), Time>,
     at: Time,
     /// Milliseconds, and those times the share of empty machines.
     empty: (f64, f64),
@@ -46,6 +48,7 @@ impl<'a> Books<'a> {
             evictions,
             incidents,
             copied: BTreeSet::new(),
+            changed: BTreeMap::new(),
             at: Time((ledger.measures.measured_from_hours * Millis::HOUR.0 as f64) as i64),
             empty: (0.0, 0.0),
             dense: (0.0, 0.0),
@@ -81,7 +84,8 @@ impl<'a> Books<'a> {
                 (_, Some((end, vm))) => {
                     self.hold_until(end);
                     self.leaving.pop_first();
-                    self.stand.remove(vm);
+                    let left = self.stand.remove(vm);
+                    self.note_change(left, None, end);
                 }
                 _ => break,
             }
@@ -98,6 +102,7 @@ impl<'a> Books<'a> {
         let Some(it) = self.incidents.pop_front() else { return Ok(()) };
         self.hold_until(it.time);
         self.take_off(it)?;
+        self.note_change(Some(it.from), None, it.time);
         let Reason::Migrated(to) = it.reason else { return Ok(()) };
         if it.held_until > it.time {
             self.stand.copy(it.vm, it.from);
@@ -107,6 +112,7 @@ impl<'a> Books<'a> {
         }
         let before = self.of_tenant(it.vm);
         self.put_on(it.vm, to, it.time);
+        self.note_change(Some(to), None, it.time);
         self.fits_on(it.vm, to, it.time)?;
         self.promises
             .broken(&self.stand, &[(it.vm, to)], before)
@@ -150,11 +156,13 @@ impl<'a> Books<'a> {
     /// Places VMs together, puts out whom the record says for each, and checks that nobody was
     /// put out who need not have been and that promises are kept. One whose time is over already
     /// is gone at once; in the warm start nobody is.
-    pub(crate) fn place(&mut self, vms: &[(VmId, MachineId)], now: Time, warm: bool) -> Result<(), String> {
+    pub(crate) fn place(&mut self, vms: &[(VmId, MachineId)], one: &Decision) -> Result<(), String> {
+        let (now, warm) = (one.time, one.agent.is_none());
         let before = vms.first().map_or(0, |(vm, _)| self.of_tenant(*vm));
         for (vm, machine) in vms {
             self.make_room(*vm, *machine, now)?;
             self.put_on(*vm, *machine, now);
+            self.note_change(Some(*machine), one.agent, now);
             self.fits_on(*vm, *machine, now)?;
         }
         if let Some(broken) = self.promises.broken(&self.stand, vms, before) {
@@ -165,9 +173,23 @@ impl<'a> Books<'a> {
         }
         for (vm, _) in vms.iter().filter(|(vm, _)| !warm && self.ledger.workload.end(*vm) <= now) {
             self.leaving.remove(&(self.ledger.workload.end(*vm), *vm));
-            self.stand.remove(*vm);
+            let left = self.stand.remove(*vm);
+            self.note_change(left, None, now);
         }
         Ok(())
+    }
+
+    /// What stands on a machine changed, by an agent's decision or without one.
+    fn note_change(&mut self, machine: Option<MachineId>, agent: Option<u32>, now: Time) {
+        if let Some(machine) = machine {
+            self.changed.insert((machine, agent), now);
+        }
+    }
+
+    /// When what stands on a machine changed last by anything but a decision of this agent.
+    pub(crate) fn changed_by_others(&self, machine: MachineId, agent: u32) -> Option<Time> {
+        let of_machine = self.changed.range((machine, None)..=(machine, Some(u32::MAX)));
+        of_machine.filter(|((_, by), _)| *by != Some(agent)).map(|(_, at)| *at).max()
     }
 
     /// Puts out whom the record says, for one VM that has no room.

@@ -9,6 +9,7 @@ use tiebreak_model::{
     ClusterSpec, Load, Millis, Param, ParamKind, Resources, Scope, TenantTerms, Time, Topology, Uplinks, VmRow,
     VmShape, Workload, WorkloadBuilder,
 };
+use tiebreak_placement::lifetime::{DeadlineFrom, StartClass};
 use tiebreak_placement::{Caches, Combining, Lifetimes, Policy, RULES, RuleUse, Weight};
 use tiebreak_sim::admission::{DeathUnit, StopKind};
 use tiebreak_sim::incidents::find;
@@ -246,6 +247,8 @@ fn lifetimes(chance: Chance<'_>) -> Lifetimes {
         class_5_hours: draws.one_of(&[0.3, 1.0]),
         recycle_above_pct: draws.one_of(&[0.0, 30.0, 60.0, 90.0, 100.0]),
         deadline_factor: draws.one_of(&[1.0, 1.1, 3.0]),
+        deadline_from: draws.one_of(&[DeadlineFrom::Opening, DeadlineFrom::Opening, DeadlineFrom::Filling]),
+        start_class: draws.one_of(&[StartClass::First, StartClass::Highest]),
     }
 }
 
@@ -326,7 +329,11 @@ fn predictions(number: u64, workload: &Arc<Workload>) -> Arc<Predictions> {
     let mut draws = Chance::Number(number).draws("random predictor");
     let (id, values) =
         draws.one_of(&[("Oracle", &[][..]), ("NoisyOracle", &[50.0]), ("MeanByType", &[]), ("KaplanMeier", &[])]);
-    let predictor = PredictorUse { id: id.into(), values: values.into() };
+    let mut predictor = PredictorUse { id: id.into(), values: values.into() };
+    if id == "NoisyOracle" && draws.one_in(2) {
+        // With an error that is drawn again, the last of its parameters.
+        predictor.values.extend([0.001, 3.0, 336.0, 1.0]);
+    }
     let mut training = start(&predictor, workload.clone(), Seed(number));
     while !training.work(u32::MAX) {}
     Arc::new(training.finish().predictions)
@@ -398,7 +405,8 @@ fn other_value(param: &Param) -> f64 {
     let middle = (param.min + param.max) / 2.0;
     match param.kind {
         ParamKind::Flag => 1.0 - param.default,
-        ParamKind::Integer | ParamKind::Choice(_) => middle.floor(),
+        ParamKind::Integer => middle.floor(),
+        ParamKind::Choice(_) => middle.ceil(),
         ParamKind::Number => middle,
     }
 }
@@ -519,6 +527,12 @@ fn incident(draws: &mut Draws<'_>) -> IncidentUse {
     let at = Time(Millis::MINUTE.0 as i64 * i64::from(draws.below(60)));
     let mut value = |param: &Param| {
         let (usual, value) = (draws.one_in(2), draws.one_of(&[0.0, 0.5, 1.0, 3.0, 20.0, 100.0]));
+        let value = match param.name {
+            // Hardly a machine would ever be emptied.
+            "approved" => 90.0,
+            "order" if value > 3.0 => 2.0,
+            _ => value,
+        };
         if !usual && param.allows(value) { value } else { param.default.min(100.0) }
     };
     let values = declaration.params.iter().map(&mut value).collect();

@@ -1,7 +1,7 @@
 //! Laws about what stands where: the record is replayed from the beginning, moment by moment.
 
 use tiebreak_model::{MachineId, Time, VmId};
-use tiebreak_sim::{Decision, Outcome};
+use tiebreak_sim::{Agents, Decision, Latency, Outcome};
 
 use crate::answers::groups;
 use crate::books::Books;
@@ -28,7 +28,10 @@ pub(crate) fn holds_at_every_moment(ledger: &Ledger) -> Result<(), String> {
         deployments.note_answer(&one, &books.stand);
         let chosen: Vec<_> = group.iter().filter_map(|it| Some((it.vm, it.machine?))).collect();
         match one.outcome {
-            Outcome::Placed => books.place(&chosen, one.time, warm)?,
+            Outcome::Placed => {
+                nobody_came_between(ledger, &books, &one, &chosen)?;
+                books.place(&chosen, &one)?;
+            }
             Outcome::Conflict | Outcome::OutOfRetries => refused_for_a_reason(ledger, &books, &one, &chosen)?,
             Outcome::Refused => {}
         }
@@ -52,6 +55,24 @@ fn refused_for_a_reason(
         return Err(format!("a decision that fits was refused: {one:?}"));
     }
     Ok(())
+}
+
+/// A store that refuses what is outdated takes no decision whose machines have changed since it was made, but by what
+/// the same agent decided before: its view has shown that all along. When a decision was made is known where each takes
+/// the same time.
+fn nobody_came_between(
+    ledger: &Ledger,
+    books: &Books<'_>,
+    one: &Decision,
+    chosen: &[(VmId, MachineId)],
+) -> Result<(), String> {
+    let Agents { fine_grained, latency, decision_ms, commit_ms, .. } = ledger.agents;
+    let Some(agent) = one.agent.filter(|_| !fine_grained && latency == Latency::Fixed) else { return Ok(()) };
+    let decided_at = Time(one.time.0 - (commit_ms + decision_ms * chosen.len() as u64) as i64);
+    match chosen.iter().find(|(_, machine)| books.changed_by_others(*machine, agent) > Some(decided_at)) {
+        Some((_, machine)) => Err(format!("machine {machine} changed before an outdated decision was taken: {one:?}")),
+        None => Ok(()),
+    }
 }
 
 fn ends_as_recorded(ledger: &Ledger, books: &Books<'_>) -> Result<(), String> {

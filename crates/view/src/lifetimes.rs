@@ -215,7 +215,12 @@ pub fn turns(live: &Outcome) -> Option<String> {
     let turn = |(words, times): &(String, f64)| say("{} x {words}", &[&words::count(*times), &tr(words)]);
     let turns: Vec<_> = result.turns.iter().map(turn).collect();
     let again = words::counted(result.figure("repredictions"), "prediction", "predictions");
-    Some(say("Hosts: {}. {again} of running VMs.", &[&turns.join("; "), &again]))
+    let [opened, raised] = ["machines_opened", "machines_raised"].map(|id| result.figure(id));
+    let raised = if opened > 0.0 { words::fixed(raised / opened, 2) } else { "0".into() };
+    Some(say(
+        "Hosts: {}. Missed deadlines for each time that a machine opened: {raised}. {again} of running VMs.",
+        &[&turns.join("; "), &raised, &again],
+    ))
 }
 
 #[cfg(test)]

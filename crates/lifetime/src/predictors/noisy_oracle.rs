@@ -8,7 +8,7 @@ use tiebreak_model::declare;
 use super::oracle::{UNJUDGED_PCT, beyond};
 use super::{AtOnce, Kind, Lesson, seconds};
 use crate::lives::TrueLives;
-use crate::noise::{Noise, NoisyLives};
+use crate::noise::{Noise, NoiseReading, NoisyLives};
 use crate::predictions::Predictions;
 use crate::spells;
 use crate::training::{Learned, Learner};
@@ -18,8 +18,8 @@ declare! {
     /// the others. It shows how much accuracy an allocator needs.
     ///
     /// Each VM is assigned an accurate or an inaccurate prediction once, at random. The error is Gaussian in log10
-    /// of the remaining lifetime. A prediction stays until the VM outlives it; then a new error is drawn for the
-    /// true remaining lifetime, so repredictions help here too. (LAVA Appendix G.1)
+    /// of the remaining lifetime, which is what the paper's models are trained on. So a VM that is predicted a tenth
+    /// of what remains is predicted a tenth of less and less while it runs. (LAVA section 3 and Appendix G.1)
     pub struct NoisyOracle as "Noisy oracle" {
         /// Share of VMs with accurate predictions.
         accuracy: f64 = 80, 0 => 100, "%";
@@ -30,12 +30,17 @@ declare! {
         /// The longest lifetime that is predicted. A VM whose end is not in the trace is assumed to exit this long
         /// after the end of the trace.
         cap: f64 = 336, 24 => 10000, "h";
+        /// How a VM is predicted again: with its one factor on what truly remains (one_factor), as the paper
+        /// describes its label; or a prediction stays until the VM outlives it, then another error is drawn
+        /// (drawn_again), which is harsher.
+        error: NoiseReading = 0, 0 => 1, "";
     }
 }
 
 impl Kind for NoisyOracle {
     fn begin(self, Lesson { workload, seed }: Lesson) -> Box<dyn Learner> {
         let noise = Noise {
+            reading: self.error,
             accuracy: self.accuracy / 100.0,
             sigma_right: self.sigma_right,
             sigma_wrong: self.sigma_wrong,

@@ -73,8 +73,9 @@ fn any_slices_give_the_same_bits_and_progress_only_grows() {
 #[test]
 fn a_prediction_stands_until_its_next_change() {
     let workload = mixed(2, 400);
-    for id in ids() {
-        let predictions = train(id, &[], &workload).predictions;
+    let noisy = ("NoisyOracle", &[80.0, 0.001, 3.0, 336.0, DRAWN_AGAIN][..]);
+    for (id, values) in ids().map(|id| (id, &[][..])).chain([noisy]) {
+        let predictions = train(id, values, &workload).predictions;
         for vm in (0..workload.vm_count() + 1).step_by(7).map(VmId) {
             let mut uptime = 0_u32;
             for _ in 0..60 {
@@ -98,11 +99,13 @@ fn a_prediction_stands_until_its_next_change() {
 #[test]
 fn predictions_stay_below_their_cap() {
     let workload = mixed(3, 300);
-    for (id, cap_at) in
-        [("BoostedTrees", 1), ("KaplanMeier", 1), ("MeanByType", 1), ("Constant", 1), ("NoisyOracle", 3)]
-    {
+    let noisy = [ONE_FACTOR, DRAWN_AGAIN].map(|error| ("NoisyOracle", alloc::vec![80.0, 0.001, 3.0, 24.0, error]));
+    let trained = ["BoostedTrees", "KaplanMeier", "MeanByType", "Constant"].map(|id| {
         let mut values = find(id).expect("a predictor").declaration.defaults();
-        values[cap_at] = 24.0;
+        values[1] = 24.0;
+        (id, values)
+    });
+    for (id, values) in trained.into_iter().chain(noisy) {
         let predictions = train(id, &values, &workload).predictions;
         for request in (0..workload.request_count()).map(RequestId) {
             let seen_s = (Time::ZERO.since(workload.at(request)).0 / 1_000) as u32;
@@ -160,6 +163,34 @@ fn the_oracle_tells_the_truth() {
     assert_eq!(trained.quality.first_errors.expect("errors").share_within(1), 1.0);
 }
 
+/// Values of the noisy oracle's `error`.
+const ONE_FACTOR: f64 = 0.0;
+const DRAWN_AGAIN: f64 = 1.0;
+
+#[test]
+fn a_vms_one_factor_is_on_what_truly_remains() {
+    let lives: Vec<Life> = (0..500).map(|at| Life::new(1, 1 + at, Some(1 + at + 10_000))).collect();
+    let workload = workload(&lives, DAY);
+    let of = |error: f64| train("NoisyOracle", &[50.0, 0.001, 1.0, 24.0, error], &workload).predictions;
+    let (one_factor, drawn_again) = (of(ONE_FACTOR), of(DRAWN_AGAIN));
+    let mut capped = 0;
+    for vm in (0..500).map(VmId) {
+        let first_s = one_factor.remaining_s(vm, 0);
+        assert_eq!(first_s, drawn_again.remaining_s(vm, 0), "the first error is the same");
+        // Asked at a full minute, and in between as much less as has passed since.
+        for asked_s in [60, 6_000, 9_960] {
+            let expected = (f64::from(first_s) * f64::from(10_000 - asked_s) / 10_000.0).max(1.0);
+            let told_s = one_factor.remaining_s(vm, asked_s);
+            capped += u32::from(first_s == 86_400);
+            let is_near = libm::fabs(f64::from(told_s) - expected) < 1.01 || first_s == 86_400;
+            assert!(is_near, "{vm}: {told_s} s at {asked_s} s, expected {expected}");
+            assert_eq!(one_factor.remaining_s(vm, asked_s + 1), (told_s - 1).max(1), "{vm} at {asked_s} s");
+        }
+        assert_eq!(one_factor.next_change_s(vm, 6_001).map(|next| next <= 6_060), Some(true), "{vm}");
+    }
+    assert!(capped < 500, "{capped} of 1,500 at the cap");
+}
+
 #[test]
 fn the_noisy_oracle_is_as_right_as_it_is_told_to_be() {
     let lives: Vec<Life> = (0..4_000).map(|at| Life::new(1, 1 + at, Some(1 + at + 10_000))).collect();
@@ -169,7 +200,7 @@ fn the_noisy_oracle_is_as_right_as_it_is_told_to_be() {
         libm::fabs(exit / 10_000.0 - 1.0)
     };
     for accuracy in [0.0, 80.0, 100.0] {
-        let predictions = train("NoisyOracle", &[accuracy, 0.001, 3.0, 24.0], &workload).predictions;
+        let predictions = train("NoisyOracle", &[accuracy, 0.001, 3.0, 24.0, DRAWN_AGAIN], &workload).predictions;
         let right = (0..4_000).filter(|vm| off(&predictions, *vm, 0) < 0.01).count() as f64;
         assert!((right / 40.0 - accuracy).abs() < 3.0, "{accuracy} %: {right} of 4,000");
         // Half of the wrong ones are outlived, and each of them is drawn again on what remains then.
@@ -278,7 +309,7 @@ fn poor_traces_give_cautious_answers_and_sentences() {
 fn bad_values_are_defaults_and_an_unknown_predictor_is_the_first() {
     let workload = mixed(6, 200);
     let plain = train("NoisyOracle", &[], &workload);
-    for values in [[101.0, 0.001, 3.0, 336.0], [f64::NAN, f64::INFINITY, -1.0, 0.0]] {
+    for values in [[101.0, 0.001, 3.0, 336.0, 2.0], [f64::NAN, f64::INFINITY, -1.0, 0.0, 0.5]] {
         assert!(train("NoisyOracle", &values, &workload) == plain, "{values:?}");
     }
     assert!(train("Crystal ball", &[12.0], &workload) == train("BoostedTrees", &[], &workload));

@@ -7,6 +7,7 @@ use tiebreak_lifetime::{Predictions, Quality};
 use tiebreak_model::random::Seed;
 use tiebreak_model::{Millis, RequestId, Resource, Time, VmId, VmRow, Workload, WorkloadBuilder};
 use tiebreak_placement::Group;
+use tiebreak_placement::lifetime::Turn;
 use tiebreak_scenario::Variant;
 use tiebreak_scenario::predictor::PredictorRow;
 use tiebreak_scenario::{ClusterRow, ClusterSettings};
@@ -276,15 +277,30 @@ pub(super) fn put_above(variant: &mut Variant, rule: &str, other: &str) {
     variant.rules.iter_mut().filter(|row| row.id == rule).for_each(|row| row.on = true);
 }
 
-/// The oracle, and one that is right about so many percent of the VMs.
+/// The oracle.
 pub(super) fn oracle() -> PredictorRow {
     PredictorRow { values: vec![ORACLE_BEYOND_H], ..PredictorRow::plain("Oracle").expect("it is listed") }
 }
 
-pub(super) fn noisy_oracle(accuracy_pct: f64) -> PredictorRow {
+/// One that is right about so many percent of the VMs and off by so many decades for the others, with one factor for each
+/// VM or an error that is drawn again.
+pub(super) fn noisy_oracle(accuracy_pct: f64, decades: f64, error: NoiseError) -> PredictorRow {
     let mut row = PredictorRow::plain("NoisyOracle").expect("it is listed");
-    row.values[0] = accuracy_pct;
+    let given = [("accuracy", accuracy_pct), ("sigma_wrong", decades), ("error", f64::from(error as u8))];
+    for (name, value) in given {
+        let at = row.params().iter().position(|param| param.name == name).expect("a declared parameter");
+        row.values[at] = value;
+    }
     row
+}
+
+/// The readings of how a noisy oracle errs, by their places among its choices.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum NoiseError {
+    /// One factor for each VM on what truly remains: the paper's text.
+    OneFactor,
+    /// Drawn again when a prediction is outlived.
+    DrawnAgain,
 }
 
 /// What a predictor says of all VMs of a whole, and how good that is.
@@ -304,6 +320,9 @@ pub(super) struct AfterWarmUp {
     /// VMs for which no machine was found.
     pub(super) refused: u64,
     pub(super) repredictions: u64,
+    /// Times that a machine opened, and times that one missed its deadline.
+    pub(super) opened: u64,
+    pub(super) raised: u64,
     /// Everything that was counted.
     pub(super) counters: Counters,
 }
@@ -476,6 +495,8 @@ impl AfterWarmUp {
             bound_pct: sampled.clone().map(|(_, bound)| bound).sum::<f64>() / sampled.count() as f64,
             refused: summary.rejections,
             repredictions: summary.lives.repredictions,
+            opened: summary.lives.turns[Turn::Opened as usize],
+            raised: summary.lives.turns[Turn::Raised as usize],
             counters: summary.counters,
         }
     }

@@ -8,7 +8,7 @@
 use tiebreak_model::Phase;
 use tiebreak_model::phrase::mark;
 
-use super::{CLASS_MAX, Lifetimes};
+use super::{CLASS_MAX, Lifetimes, StartClass};
 
 /// Why a machine's state changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub struct Host {
     pub phase: Phase,
     /// Its class.
     pub class: u8,
-    /// When it should be free; 0 when it is empty.
+    /// When it should be free; 0 when it is empty, and the end of time when it has no deadline.
     pub deadline_s: u32,
     /// How many VMs on it are residual; none of an open machine is.
     pub residual: u32,
@@ -70,13 +70,28 @@ impl Host {
     pub fn joined(&mut self, now_s: u32, class: u8, full: bool, terms: &Lifetimes, turns: &mut dyn FnMut(Turn, &Self)) {
         self.vms += 1;
         if self.phase == Phase::Empty {
-            (self.phase, self.class, self.deadline_s) = (Phase::Open, class, terms.deadline_s(now_s, class));
+            (self.phase, self.class, self.deadline_s) = (Phase::Open, class, terms.opening_deadline_s(now_s, class));
             turns(Turn::Opened, self);
         }
         if self.phase == Phase::Open && full {
             self.phase = Phase::Recycling;
+            self.deadline_s = terms.filling_deadline_s(now_s, self.class, self.deadline_s);
             self.turn(Turn::Filled, turns);
         }
+    }
+
+    /// It has a VM of this class when the trace begins: whether its own rises to that.
+    pub fn begins_with(&mut self, now_s: u32, class: u8, terms: &Lifetimes) -> bool {
+        let rises = terms.start_class == StartClass::Highest && class > self.class;
+        if rises {
+            let opening_s = terms.opening_deadline_s(now_s, class);
+            self.class = class;
+            self.deadline_s = match self.phase {
+                Phase::Recycling => terms.filling_deadline_s(now_s, class, opening_s),
+                Phase::Open | Phase::Empty => opening_s,
+            };
+        }
+        rises
     }
 
     /// A VM left; whether it was residual.
@@ -109,8 +124,14 @@ impl Host {
         let deadline_s = terms.deadline_s(at_s, class);
         match turn {
             Turn::Emptied => Self::default(),
-            Turn::Opened => Self { phase: Phase::Open, class, deadline_s, ..Self::default() },
-            Turn::Filled => Self { phase: Phase::Recycling, class, ..self },
+            Turn::Opened => {
+                let deadline_s = terms.opening_deadline_s(at_s, class);
+                Self { phase: Phase::Open, class, deadline_s, ..Self::default() }
+            }
+            Turn::Filled => {
+                let deadline_s = terms.filling_deadline_s(at_s, class, self.deadline_s);
+                Self { phase: Phase::Recycling, class, deadline_s, ..self }
+            }
             Turn::Dropped | Turn::Raised => Self { phase: Phase::Recycling, class, deadline_s, ..self },
         }
     }
@@ -124,6 +145,7 @@ impl Host {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lifetime::DeadlineFrom;
     use alloc::vec;
     use alloc::vec::Vec;
     use tiebreak_model::Declared;
@@ -231,6 +253,38 @@ mod tests {
             ],
         );
         walk("an empty machine has no deadline", vec![(Hours(100_000), (Empty, 0, 0, 0), vec![])]);
+    }
+
+    #[test]
+    fn a_deadline_counts_from_opening_or_from_filling() {
+        let none = &mut |_: Turn, _: &Host| ();
+        for (deadline_from, open_s, full_s) in
+            [(DeadlineFrom::Opening, 11 * HOUR, 11 * HOUR), (DeadlineFrom::Filling, u32::MAX, 18 * HOUR)]
+        {
+            let terms = Lifetimes { deadline_from, ..Lifetimes::from_values(&[]) };
+            let mut host = Host::default();
+            host.joined(0, 1, false, &terms, none);
+            assert_eq!(host.deadline_s, open_s, "1.1 times 10 hours, {deadline_from:?}");
+            host.waited(7 * HOUR, &terms, none);
+            host.joined(7 * HOUR, 1, true, &terms, none);
+            assert_eq!((host.phase, host.deadline_s), (Phase::Recycling, full_s), "{deadline_from:?}");
+            host.waited(12 * HOUR, &terms, none);
+            assert_eq!(host.class, 1 + u8::from(deadline_from == DeadlineFrom::Opening), "{deadline_from:?}");
+        }
+    }
+
+    #[test]
+    fn a_machine_begins_with_its_first_class_or_its_highest() {
+        let none = &mut |_: Turn, _: &Host| ();
+        for (start_class, class) in [(StartClass::First, 1), (StartClass::Highest, 3)] {
+            let terms = Lifetimes { start_class, ..Lifetimes::from_values(&[]) };
+            let mut host = Host::default();
+            for (next, full) in [(1, false), (3, true), (2, true)] {
+                host.joined(0, next, full, &terms, none);
+                host.begins_with(0, next, &terms);
+            }
+            assert_eq!((host.class, host.deadline_s), (class, terms.deadline_s(0, class)), "{start_class:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What the allocator makes of predicted lifetimes: classes, what they make of hosts, and when machines are expected to
 //! be free. (LAVA)
 
+use tiebreak_model::declare::{ParamKind, ParamValue};
 use tiebreak_model::{Phrase, declare, phrase};
 
 pub(crate) mod host;
@@ -39,7 +40,56 @@ declare! {
         recycle_above_pct: f64 = 90, 0 => 100, "%";
         /// A machine that is still in use after this many times the length of its class was predicted wrong.
         deadline_factor: f64 = 1.1, 1 => 100, "x";
+        /// From when on a machine's time runs: from its first VM (opening), as the paper counts the total lifetime
+        /// of a host; or, from when it is full and recycles (filling), so that an open machine has no deadline. The
+        /// VMs of an open machine may come late, and then no prediction need be wrong when its time is over.
+        deadline_from: DeadlineFrom = 0, 0 => 1, "";
+        /// The class of a machine that has VMs when the trace begins: that of its first VM (first_vm), as of every
+        /// machine; or the highest of them (highest).
+        start_class: StartClass = 0, 0 => 1, "";
     }
+}
+
+/// From when on a machine's deadline counts (LAVA section 4.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeadlineFrom {
+    /// From its first VM on.
+    #[default]
+    Opening,
+    /// From when it is full; before that it has none.
+    Filling,
+}
+
+/// The class of a machine that has VMs when the trace begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StartClass {
+    /// That of its first VM.
+    #[default]
+    First,
+    /// The highest of its VMs.
+    Highest,
+}
+
+/// Choices of two words.
+macro_rules! choices {
+    ($($choice:ident: $one:ident $one_word:literal, $other:ident $other_word:literal;)+) => {$(
+        impl ParamValue for $choice {
+            const KIND: ParamKind = ParamKind::Choice(&[$one_word, $other_word]);
+
+            fn from_number(number: f64) -> Self {
+                if number == 1.0 { Self::$other } else { Self::$one }
+            }
+
+            fn to_number(self) -> f64 {
+                f64::from(u8::from(self == Self::$other))
+            }
+        }
+    )+};
+}
+
+choices! {
+    DeadlineFrom: Opening "opening", Filling "filling";
+    StartClass: First "first_vm", Highest "highest";
 }
 
 impl Lifetimes {
@@ -78,6 +128,24 @@ impl Lifetimes {
             None => 10.0 * f64::from(bounds[3]),
         };
         now_s.saturating_add(((length * self.deadline_factor) as u32).max(60))
+    }
+
+    /// When a machine that opens now with a class should be free; never, where its time runs only from when it is full.
+    #[must_use]
+    pub fn opening_deadline_s(&self, now_s: u32, class: u8) -> u32 {
+        match self.deadline_from {
+            DeadlineFrom::Opening => self.deadline_s(now_s, class),
+            DeadlineFrom::Filling => u32::MAX,
+        }
+    }
+
+    /// When a machine should be free that is full now and was to be free then.
+    #[must_use]
+    pub fn filling_deadline_s(&self, now_s: u32, class: u8, before_s: u32) -> u32 {
+        match self.deadline_from {
+            DeadlineFrom::Opening => before_s,
+            DeadlineFrom::Filling => self.deadline_s(now_s, class),
+        }
     }
 
     /// Whether a machine with this share in use, 0 to 1, is full.

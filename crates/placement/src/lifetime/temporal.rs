@@ -14,6 +14,7 @@ use tiebreak_model::{Declared, ExpectedExit, MachineId, Phrase, PredictedLife, S
 
 use super::steps::Steps;
 use crate::rule::erased::{AnyPreference, BoundPreference};
+use crate::rule::{OfMachine, Preference};
 
 /// A soft constraint on when machines are expected to be free: among candidates it keeps those
 /// with the lowest level.
@@ -32,6 +33,12 @@ pub trait TemporalPreference: Declared + Copy + Send + Sync + 'static {
 
     /// What it says of a machine that is expected to be free then, to go on from "it".
     fn words(&self, vm: &PredictedLife, expected: ExpectedExit) -> Phrase;
+}
+
+/// A rule that looks at the clock or not, by its parameters; only where it does, it stands outside the caches.
+pub(crate) trait SometimesTemporal: TemporalPreference + Preference<Reach = OfMachine> {
+    /// Whether it looks at the clock.
+    fn is_temporal(&self) -> bool;
 }
 
 /// Such a rule behind the seam of all preferences.

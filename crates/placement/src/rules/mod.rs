@@ -7,7 +7,7 @@ use tiebreak_model::{ClusterId, Declaration, Declared, MachineId, RackId};
 
 use crate::admission::{Admission, AdmissionPolicy};
 use crate::lifetime::TemporalPreference;
-use crate::lifetime::temporal::{AnyTemporal, Temporal};
+use crate::lifetime::temporal::{AnyTemporal, SometimesTemporal, Temporal};
 use crate::network::UplinkPreference;
 use crate::network::uplink::{AnyUplink, Uplink};
 use crate::power::ChassisPreference;
@@ -92,7 +92,7 @@ rules! {
     preference::<avoid_evictions::AvoidEvictions>(),
     preference::<prefer_non_empty_machines::PreferNonEmptyMachines>(),
     preference::<lava_host_class::LavaHostClass>(),
-    preference::<lifetime_alignment_binary::LifetimeAlignmentBinary>(),
+    sometimes_temporal::<lifetime_alignment_binary::LifetimeAlignmentBinary>(),
     temporal::<lifetime_alignment::LifetimeAlignment>(),
     temporal::<temporal_cost::TemporalCost>(),
     preference::<best_fit::BestFit>(),
@@ -233,6 +233,10 @@ const fn temporal<T: TemporalPreference>() -> RuleEntry {
     RuleEntry { declaration: T::DECLARATION, group: Group::MachinePreferences, levels: Some(T::LEVELS) }
 }
 
+const fn sometimes_temporal<T: SometimesTemporal>() -> RuleEntry {
+    temporal::<T>()
+}
+
 const fn chassis<C: ChassisPreference>() -> RuleEntry {
     RuleEntry { declaration: C::DECLARATION, group: Group::MachinePreferences, levels: None }
 }
@@ -249,7 +253,7 @@ const fn bandwidth<D: Declared>() -> RuleEntry {
 mod build {
     use super::{
         Admission, AdmissionPolicy, AnyRule, Box, Chassis, ChassisPreference, Declared, IdOf, Place, Preference, Reach,
-        Temporal, TemporalPreference, Uplink, UplinkPreference, Validator,
+        SometimesTemporal, Temporal, TemporalPreference, Uplink, UplinkPreference, Validator,
     };
 
     pub(super) fn validator<V: Validator<Reach: Reach<Id: Place>>>(values: &[f64]) -> AnyRule {
@@ -266,6 +270,15 @@ mod build {
 
     pub(super) fn temporal<T: TemporalPreference>(values: &[f64]) -> AnyRule {
         AnyRule::TemporalPreference(Temporal::boxed(T::from_values(values)))
+    }
+
+    pub(super) fn sometimes_temporal<T: SometimesTemporal>(values: &[f64]) -> AnyRule {
+        let rule = T::from_values(values);
+        if rule.is_temporal() {
+            AnyRule::TemporalPreference(Temporal::boxed(rule))
+        } else {
+            AnyRule::MachinePreference(Box::new(rule))
+        }
     }
 
     pub(super) fn chassis<C: ChassisPreference>(values: &[f64]) -> AnyRule {

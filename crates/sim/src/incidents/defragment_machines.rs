@@ -27,20 +27,25 @@ declare! {
         check_minutes: f64 = 60, 1 => 100000, "minutes";
         /// Duration. Machines that are not empty by then stay as they are.
         for_hours: f64 = 720, 0 => 10000, "h";
-        /// Which VM of a machine migrates next: the one placed first, or the one with the longest predicted
-        /// remaining lifetime (LARS). The second option needs a predictor.
-        order: MigrationOrder = 0, 0 => 1, "";
+        /// Which VM of a machine migrates next: the one placed first (as_placed), which knows that old VMs often
+        /// live on; the one with the longest predicted remaining lifetime (longest_first, LARS), which needs a
+        /// predictor; one by chance (random); or the one that the trace names first (in_trace).
+        order: MigrationOrder = 0, 0 => 3, "";
         /// How many VMs migrate at the same time in the whole zone, one per machine.
         migrations_at_once: u32 = 3, 1 => 1000000, "VMs";
         /// How long a migration keeps both machines busy.
         migration_minutes: f64 = 20, 1 => 10000, "minutes";
+        /// Share of the VMs whose migration is approved, drawn once for each VM. A machine with a VM that is not
+        /// approved is left alone: "send all VMs for eviction approval". (LAVA Algorithm 1)
+        approved: f64 = 100, 0 => 100, "%";
     }
 }
 
 impl Kind for DefragmentMachines {
     fn begin(self) -> Box<dyn Incident> {
-        let (order, at_once, each) = (self.order, self.migrations_at_once, minutes(self.migration_minutes));
-        let evacuation = Evacuation::new(EvacuationTerms { order, at_once, each });
+        let (order, approved_pct) = (self.order, self.approved);
+        let (at_once, each) = (self.migrations_at_once, minutes(self.migration_minutes));
+        let evacuation = Evacuation::new(EvacuationTerms { order, approved_pct, at_once, each });
         Box::new(Defragmentation { terms: self, evacuation, until: None, check_at: Time::ZERO })
     }
 }
@@ -89,6 +94,7 @@ impl Defragmentation {
             return;
         }
         let mut candidates = candidates(zone);
+        candidates.retain(|(_, _, machine)| self.evacuation.is_approved(zone, *machine));
         candidates.sort_by(|one, other| one.partial_cmp(other).expect("shares are numbers"));
         for (_, _, machine) in candidates.into_iter().take(more as usize) {
             self.evacuation.take_up(zone, machine);

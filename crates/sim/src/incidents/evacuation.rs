@@ -23,14 +23,18 @@ pub(crate) enum MigrationOrder {
     AsPlaced,
     /// The one predicted now to live longest.
     LongestFirst,
+    /// One by chance.
+    Random,
+    /// The one that the trace names first.
+    InTrace,
 }
 
 impl MigrationOrder {
-    const ALL: [Self; 2] = [Self::AsPlaced, Self::LongestFirst];
+    const ALL: [Self; 4] = [Self::AsPlaced, Self::LongestFirst, Self::Random, Self::InTrace];
 }
 
 impl ParamValue for MigrationOrder {
-    const KIND: ParamKind = ParamKind::Choice(&["as_placed", "longest_first"]);
+    const KIND: ParamKind = ParamKind::Choice(&["as_placed", "longest_first", "random", "in_trace"]);
 
     fn from_number(number: f64) -> Self {
         Self::ALL.get(number as usize).copied().unwrap_or_default()
@@ -41,9 +45,20 @@ impl ParamValue for MigrationOrder {
     }
 }
 
+/// What chance decides of each VM, once for the whole of an incident.
+const ORDER: u64 = 0;
+const APPROVAL: u64 = 1;
+
+/// Random bits as a share, from 0 to below 1.
+fn share_of(bits: u64) -> f64 {
+    (bits >> 11) as f64 / (1_u64 << 53) as f64
+}
+
 /// How machines are emptied.
 pub(super) struct EvacuationTerms {
     pub(super) order: MigrationOrder,
+    /// Share of the VMs whose migration is approved, in percent.
+    pub(super) approved_pct: f64,
     /// VMs of the zone that migrate at once.
     pub(super) at_once: u32,
     /// How long one takes.
@@ -71,6 +86,12 @@ impl Evacuation {
 
     pub(super) fn asks_for_lifetimes(&self) -> bool {
         self.terms.order == MigrationOrder::LongestFirst
+    }
+
+    /// Whether the migration of every VM on a machine is approved; if not, the machine is left alone (Algorithm 1).
+    pub(super) fn is_approved(&self, zone: &dyn Zone, machine: MachineId) -> bool {
+        let is_approved = |vm: &VmId| share_of(zone.draw(*vm, APPROVAL)) * 100.0 < self.terms.approved_pct;
+        zone.residents(machine).iter().all(is_approved)
     }
 
     /// How many machines are being emptied.
@@ -164,6 +185,8 @@ impl Emptying {
             MigrationOrder::LongestFirst => {
                 turns.sort_by_key(|vm| (Reverse(zone.remaining_s(*vm)), zone.placed_at(*vm), *vm));
             }
+            MigrationOrder::Random => turns.sort_by_key(|vm| (zone.draw(*vm, ORDER), *vm)),
+            MigrationOrder::InTrace => turns.sort_unstable(),
         }
         let gone = turns.into_iter().find(|vm| zone.migrate_live(*vm, until));
         gone.is_some_and(|vm| self.waiting.remove(&vm))
@@ -180,7 +203,7 @@ mod tests {
     use crate::record::disruption::{Fate, Reason};
     use crate::world::World;
     use crate::world::trial::{Trial, incident, machines, minute};
-    use MigrationOrder::{AsPlaced, LongestFirst};
+    use MigrationOrder::{AsPlaced, InTrace, LongestFirst, Random};
     use alloc::vec;
     use tiebreak_model::{Declared, Readiness};
 
@@ -233,6 +256,41 @@ mod tests {
         assert!(
             matches!(world.fate(VmId(3)), Some(Fate::Migrated { from, .. }) if world.placement(VmId(3)).is_some_and(|(on, _)| on != from))
         );
+    }
+
+    #[test]
+    fn other_orders_know_nothing_of_lives() {
+        let trial = ending(2, &[2_000; 4]);
+        let moved = |order, at| {
+            let terms = DefragmentMachines { for_hours: 2.0, ..defragment(order, 3) };
+            let world = trial.run(&[incident(at, &terms)]);
+            migrations(&world).iter().map(|(vm, ..)| *vm).take(4).collect::<Vec<_>>()
+        };
+        assert_eq!(moved(InTrace, 60), [0, 1, 2, 3]);
+        let by_chance = moved(Random, 60);
+        assert!(by_chance != [0, 1, 2, 3] && by_chance != [3, 2, 1, 0], "{by_chance:?}");
+        let mut all = by_chance.clone();
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 2, 3]);
+        assert_eq!(by_chance, moved(Random, 70), "drawn by VM, whenever it happens");
+    }
+
+    #[test]
+    fn a_machine_with_a_vm_that_may_not_migrate_is_left_alone() {
+        let trial = ending(6, &[2_000; 16]);
+        let scheduled = |approved| {
+            let maintain =
+                MaintainByMigration { approved, machines_at_once: 1, ..MaintainByMigration::from_values(&[]) };
+            let world = trial.run(&[incident(60, &maintain)]);
+            let versions = (0..6).map(|id| world.occupancy().record(MachineId(id)).host_version).sum::<u16>();
+            (counted(&world).0, versions)
+        };
+        assert_eq!(scheduled(0.0), (0, 2), "only the machines without VMs are updated");
+        let (some, all) = (scheduled(70.0), scheduled(100.0));
+        assert!(all.1 == 6 && some.1 < 6 && some.0 < all.0, "{some:?} of {all:?}");
+        let terms = |approved| DefragmentMachines { approved, machines_at_once: 6, ..defragment(AsPlaced, 3) };
+        let count = |approved| counted(&trial.run(&[incident(60, &terms(approved))])).0;
+        assert!(count(0.0) == 0 && count(100.0) > 0);
     }
 
     #[test]
@@ -305,8 +363,7 @@ mod tests {
         for (share, machines_at_once, order) in
             [(0.0, 1, AsPlaced), (30.0, 1, AsPlaced), (100.0, 1, AsPlaced), (100.0, 2, LongestFirst)]
         {
-            let terms =
-                MaintainByMigration { share, machines_at_once, order, migrations_at_once: 3, migration_minutes: 20.0 };
+            let terms = MaintainByMigration { share, machines_at_once, order, ..MaintainByMigration::from_values(&[]) };
             let world = trial.run(&[incident(60, &terms)]);
             assert_eq!(versions(&world), libm::ceil(share * 3.0 / 100.0) as u16, "{share} %");
             assert!(machines(&world, Readiness::Unready).is_empty() && world.summary().counters.lost_vms == 0);

@@ -23,20 +23,25 @@ declare! {
         share: f64 = 100, 0 => 100, "%";
         /// How many machines are emptied together, in the order of their numbers.
         machines_at_once: u32 = 10, 1 => 1000000, "machines";
-        /// Which VM of a machine migrates next: the one placed first, or the one with the longest predicted
-        /// remaining lifetime (LARS). The second option needs a predictor.
-        order: MigrationOrder = 0, 0 => 1, "";
+        /// Which VM of a machine migrates next: the one placed first (as_placed), which knows that old VMs often
+        /// live on; the one with the longest predicted remaining lifetime (longest_first, LARS), which needs a
+        /// predictor; one by chance (random); or the one that the trace names first (in_trace).
+        order: MigrationOrder = 0, 0 => 3, "";
         /// How many VMs migrate at the same time in the whole zone, one per machine.
         migrations_at_once: u32 = 3, 1 => 1000000, "VMs";
         /// How long a migration keeps both machines busy.
         migration_minutes: f64 = 20, 1 => 10000, "minutes";
+        /// Share of the VMs whose migration is approved, drawn once for each VM. A machine with a VM that is not
+        /// approved is left alone: "send all VMs for eviction approval". (LAVA Algorithm 1)
+        approved: f64 = 100, 0 => 100, "%";
     }
 }
 
 impl Kind for MaintainByMigration {
     fn begin(self) -> Box<dyn Incident> {
-        let (order, at_once, each) = (self.order, self.migrations_at_once, minutes(self.migration_minutes));
-        let evacuation = Evacuation::new(EvacuationTerms { order, at_once, each });
+        let (order, approved_pct) = (self.order, self.approved);
+        let (at_once, each) = (self.migrations_at_once, minutes(self.migration_minutes));
+        let evacuation = Evacuation::new(EvacuationTerms { order, approved_pct, at_once, each });
         Box::new(Maintenance { terms: self, evacuation, to_come: None })
     }
 }
@@ -81,7 +86,11 @@ impl Maintenance {
         let more = self.terms.machines_at_once.saturating_sub(self.evacuation.machines());
         let Some(to_come) = &mut self.to_come else { return false };
         let next: Vec<_> = to_come.drain(..to_come.len().min(more as usize)).collect();
-        next.iter().for_each(|machine| self.evacuation.take_up(zone, *machine));
+        for machine in &next {
+            if self.evacuation.is_approved(zone, *machine) {
+                self.evacuation.take_up(zone, *machine);
+            }
+        }
         !next.is_empty()
     }
 }

@@ -26,6 +26,10 @@ pub(crate) trait Zone {
     /// All machines of this many racks by chance.
     fn draw_racks(&self, count: u32) -> Vec<MachineId>;
 
+    /// What chance says of a VM for this purpose: it depends on the seed, on the incident's place in the list and on
+    /// the VM alone.
+    fn draw(&self, vm: VmId, purpose: u64) -> u64;
+
     /// Says this of a machine until it is released.
     fn hold(&mut self, machine: MachineId, hold: Hold);
 

@@ -167,6 +167,8 @@ pub(crate) struct Lives {
     repredictions_sampled: u64,
     turns_kept: usize,
     comings: u32,
+    /// How many VMs, which come first, are alive when the trace begins.
+    vms_at_start: u32,
 }
 
 impl Lives {
@@ -191,6 +193,7 @@ impl Lives {
             repredictions_sampled: 0,
             turns_kept: TURNS_KEPT,
             comings: 0,
+            vms_at_start: (0..workload.warm_count()).map(|it| workload.vms_of(RequestId(it)).len() as u32).sum(),
         }
     }
 
@@ -299,6 +302,17 @@ impl Lives {
         let class = self.terms.class_of(remaining_s);
         let full = self.terms.is_full(used_share);
         self.turn(machine, now_s, |host, terms, turns| host.joined(now_s, class, full, terms, turns));
+        if vm.0 < self.vms_at_start && now <= Time::ZERO {
+            self.begin_with(machine, now_s, class);
+        }
+    }
+
+    /// A machine has a VM of this class when the trace begins. A class that rises by that is no turn: it had it from the
+    /// beginning.
+    fn begin_with(&mut self, machine: MachineId, now_s: u32, class: u8) {
+        if self.machines[machine.index()].host.begins_with(now_s, class, &self.terms) {
+            self.turns[machine.index()].iter_mut().for_each(|turn| turn.class = class);
+        }
     }
 
     /// A VM left a machine.
@@ -386,6 +400,10 @@ impl Lives {
                 let wait_s = if every_s == 0 { age_s } else { age_s.div_ceil(every_s).saturating_mul(every_s) };
                 due_s = due_s.min(checked_s.saturating_add(wait_s.max(1)));
             }
+        }
+        if due_s == u32::MAX {
+            due.due_s = 0;
+            return None;
         }
         due.due_s = due_s;
         due.schedule()

@@ -201,3 +201,32 @@ fn decision(time: Time, agent: u32, flight: &InFlight, about: About, outcome: Ou
     let (request, cause, attempt) = (flight.request, flight.job.cause(), flight.attempt);
     Decision { time, request, vm, cause, outcome, machine, best_set, cache, agent: Some(agent), attempt }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::trial::Trial;
+    use alloc::vec::Vec;
+    use tiebreak_model::Millis;
+
+    /// Two agents on one large machine, whose commits take four minutes. The second one decides on a view without the
+    /// first one's VM, learns of it while its own commit is under way, and decides on.
+    fn when_outdated(fine_grained: bool) -> Vec<(u32, Outcome)> {
+        let mut trial = Trial::new(1, 1).rule("IsClusterBelowLimit", &[100.0]);
+        trial = trial.vms(1, 1, (1, 1_000)).vms(1, 1, (3, 1_000)).vms(2, 1, (6, 1_000));
+        trial.agents.count = 2;
+        trial.agents.fine_grained = fine_grained;
+        (trial.agents.commit_ms, trial.agents.retries) = (4 * Millis::MINUTE.0, 0);
+        trial.run(&[]).decisions().iter().map(|it| (it.vm.0, it.outcome)).collect()
+    }
+
+    #[test]
+    fn what_an_agent_learns_after_deciding_does_not_bring_its_decision_up_to_date() {
+        // The third VM is decided by the first agent, the fourth by the second: both know of the first VM by then, and
+        // the second agent takes its own second VM for placed.
+        let placed = |vm| (vm, Outcome::Placed);
+        let late = |vm| (vm, Outcome::OutOfRetries);
+        assert_eq!(when_outdated(false), [placed(0), late(1), placed(2), late(3)]);
+        assert_eq!(when_outdated(true), [0, 1, 2, 3].map(placed));
+    }
+}

@@ -22,7 +22,7 @@ pub(super) struct Hands<'a> {
 }
 
 impl Hands<'_> {
-    fn draw(&self, count: u32, of: u32) -> BTreeSet<u32> {
+    fn draw_numbers(&self, count: u32, of: u32) -> BTreeSet<u32> {
         if count >= of {
             return (0..of).collect();
         }
@@ -61,12 +61,17 @@ impl Zone for Hands<'_> {
     }
 
     fn draw_machines(&self, count: u32) -> Vec<MachineId> {
-        self.draw(count, self.fleet().machine_count()).into_iter().map(MachineId).collect()
+        self.draw_numbers(count, self.fleet().machine_count()).into_iter().map(MachineId).collect()
     }
 
     fn draw_racks(&self, count: u32) -> Vec<MachineId> {
-        let racks = self.draw(count, self.fleet().rack_count()).into_iter();
+        let racks = self.draw_numbers(count, self.fleet().rack_count()).into_iter();
         racks.flat_map(|rack| self.fleet().machines_of_rack(RackId(rack))).map(MachineId).collect()
+    }
+
+    fn draw(&self, vm: VmId, purpose: u64) -> u64 {
+        let stream = self.world.plan.seed.stream("VMs that migrate");
+        stream.draw(self.world.plan.luck(vm), u64::from(self.incident) << 1 | purpose)
     }
 
     fn hold(&mut self, machine: MachineId, hold: Hold) {
