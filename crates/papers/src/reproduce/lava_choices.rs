@@ -7,13 +7,14 @@ use tiebreak_placement::lifetime::{DeadlineFrom, StartClass};
 use tiebreak_scenario::Variant;
 use tiebreak_scenario::effect::Effect;
 
-use super::Check;
+use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale};
 use super::pools::{
     BASELINE, Cases, MADE_UP, NOBODY_STAYS, NoiseError, PoolOrigin, PoolRuns, RunsByPool, TRACE, Trial, Way, Whole,
     baseline, cut, in_cases, noisy_oracle, oracle, over_pools, trained, tried,
 };
-use tiebreak_console::answer::{Answer, Failure};
+use super::verdict::Check;
+use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 
 const NAME: &str = "lava-choices";
@@ -113,8 +114,8 @@ fn places(choice: usize) -> [usize; 2] {
     [1 + default, 1 + defaults.len() + choice]
 }
 
-pub(super) fn run(given: &Given) -> Result<Answer, Failure> {
-    let cases = &CASES[..Scale::of(given).pick(2, CASES.len())];
+pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
+    let cases = &CASES[..Scale::of(given)?.pick(2, CASES.len())];
     let Cases { trace, seeds, found } = in_cases(given, cases, |whole| one(whole, given))?;
     let setting = format!(
         "Readings of LAVA's text other than the default, with pools of {trace} and generated ones as in Figure 6. \

@@ -86,8 +86,8 @@ fn checks(found: &[RunsByPool]) -> Vec<Check> {
     let [trace, made_up] = found else { unreachable!("two cases") };
     let last = ACCURACY_PCT.len() - 1;
     let rises = |what, way: usize| {
-        let [low, high] = [0, last].map(|accuracy| gain(trace, accuracy, way));
-        Check::so(what, high > low, || format!("{high:+.2} against {low:+.2} points"))
+        let more = |pool: &PoolRuns| pool.gain(trial(last, way)) - pool.gain(trial(0, way));
+        Check::above(what, "points", trace.iter().map(|pools| over_pools(pools, more)))
     };
     vec![
         always("at every accuracy NILAS and LAVA leave more hosts empty than the baseline", trace),
@@ -101,18 +101,17 @@ fn checks(found: &[RunsByPool]) -> Vec<Check> {
 
 fn always(what: &'static str, found: &RunsByPool) -> Check {
     let all = (0..ACCURACY_PCT.len()).flat_map(|accuracy| [NILAS, LAVA].map(|way| (accuracy, way)));
-    let worse =
-        all.map(|(accuracy, way)| (accuracy, way, gain(found, accuracy, way))).filter(|(_, _, gain)| *gain <= 0.0);
-    let words = |(accuracy, way, gain): (usize, usize, f64)| {
-        format!("{} {gain:+.2} points at {:.0} %", Way::ALL[way].name(), ACCURACY_PCT[accuracy])
-    };
-    let worse: Vec<_> = worse.map(words).collect();
-    Check::so(what, worse.is_empty(), || worse.join(", "))
+    let gains = all.map(|(accuracy, way)| {
+        let gain = move |pool: &PoolRuns| pool.gain(trial(accuracy, way));
+        let name = format!("{}, {:.0} %:", Way::ALL[way].name(), ACCURACY_PCT[accuracy]);
+        (name, found.iter().map(move |pools| over_pools(pools, gain)))
+    });
+    Check::each_above(what, "points", gains)
 }
 
 fn bears(what: &'static str, found: &RunsByPool) -> Check {
-    let [nilas, lava] = [NILAS, LAVA].map(|way| gain(found, 0, way));
-    Check::so(what, lava > nilas, || format!("{lava:+.2} against {nilas:+.2} points"))
+    let more = |pool: &PoolRuns| pool.gain(trial(0, LAVA)) - pool.gain(trial(0, NILAS));
+    Check::above(what, "points", found.iter().map(|pools| over_pools(pools, more)))
 }
 
 fn panels(found: &[RunsByPool]) -> Vec<Panel> {
