@@ -45,6 +45,29 @@ impl App {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Message;
+    use tiebreak_engine::Reply;
+    use tiebreak_scenario::PRESETS;
+
+    #[test]
+    fn an_import_is_one_step_to_undo() {
+        let (mut app, _) = App::open((PRESETS[0].make)());
+        let before = app.document.clone();
+        let mut document = before.clone();
+        document.variants[0].clusters[0].settings.machines = 100;
+        let imported = Imported { file: "nova.conf".into(), document: document.to_json(), ..Imported::default() };
+        let effects = app.update(Message::Engine(Box::new(Reply::Imported(Box::new(imported)))));
+        assert!(effects.iter().any(|effect| matches!(effect, Effect::Send { command: Command::Run { .. }, .. })));
+        assert_eq!(app.document, document);
+        app.update(Message::Undo);
+        assert_eq!(app.document, before);
+        assert!(app.imported.is_some(), "what was told stays until it is closed");
+        app.update(Message::ForgetImport);
+        assert_eq!(app.imported, None);
+        let (name, why) = ("a.yaml".to_owned(), "a.yaml: expected YAML".to_owned());
+        app.update(Message::Engine(Box::new(Reply::NotImported { name, why: why.clone() })));
+        assert!(app.notices.iter().any(|notice| notice.bad && notice.lines == [why.clone()]));
+    }
 
     #[test]
     fn files_to_import_are_known() {

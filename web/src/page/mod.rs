@@ -39,7 +39,7 @@ pub(crate) enum PageMessage {
     Engine(u32, Said),
     /// What comes of the first run is there, or is not to be had.
     FirstRun(Option<FirstRun>),
-    /// A text file was read: its name and text.
+    /// A text file was read: the file and its text.
     Text(File, String),
     /// The charts have this width now.
     Width(u32),
