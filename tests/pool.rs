@@ -18,6 +18,7 @@
 //! | uplink, Mbit/s | 9 | 5 | 3 | 4 | 8 | 2 | 6 | 7 | 1 |
 //! | busy cores, user-facing | 8 | 6 | 0 | 0 | 6 | 1 | 0 | 0 | 10 |
 //! | busy cores, others | 4 | 6 | 1 | 0 | 1 | 1 | 0 | 0 | 6 |
+//! | last use | 3 | 7 | 4 | - | 1 | 7 | - | - | 9 |
 //! | class | open 1 | recycling 3 | recycling 2 | - | recycling 1 | open 2 | - | - | recycling 2 |
 //!
 //! Each rack is one chassis. The VM is user-facing. It comes 10 hours after the trace began and is predicted to live 2 hours: class 1.
@@ -26,9 +27,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tiebreak_model::{
-    ClusterId, ClusterSpec, Expected, Fleet, Footprint, Growth, HostLife, Links, Load, MachineId, MachineLoad,
+    ClusterId, ClusterSpec, Expected, Fleet, Footprint, Growth, HostLife, LastUse, Links, Load, MachineId, MachineLoad,
     MachineRecord, Needs, Newcomer, Occupancy, Peer, Phase, PredictedLife, Readiness, Resources, Scene, Scope,
-    TenantSize, TenantTerms, Topology, Uplinks, VmRequest, VmShape,
+    ShapeMix, TenantSize, TenantTerms, Time, Topology, Uplinks, VmRequest, VmRow, VmShape, WorkloadBuilder,
 };
 use tiebreak_placement::reference::funnel;
 use tiebreak_placement::{Group, Policy, RULES, RuleUse};
@@ -74,6 +75,9 @@ const TENANT_ON: [u32; 4] = [1, 2, 5, 8];
 /// What is reserved of each machine's uplinks, in Mbit/s.
 const UPLINKS: [u64; 9] = [9, 5, 3, 4, 8, 2, 6, 7, 1];
 
+/// The number of the placement that was the last on it.
+const LAST_USE: [u32; 9] = [3, 7, 4, 0, 1, 7, 0, 0, 9];
+
 /// Cores that user-facing VMs and others keep busy at their 95th percentile.
 const BUSY: [(u32, u32); 9] = [(8, 4), (6, 6), (0, 1), (0, 0), (6, 1), (1, 1), (0, 0), (0, 0), (10, 6)];
 
@@ -96,17 +100,29 @@ fn cluster(machines: u32, racks: u32, datacenter: u32) -> ClusterSpec {
 
 fn pool() -> Occupancy {
     let mut pool = Occupancy::empty(Arc::new(Fleet::build(&[cluster(9, 3, 0)]).expect("a fleet")));
+    pool.count_uses();
     let states = POOL.into_iter().zip(LIVES).zip(BUSY);
     for (id, (((cores, memory, vms, risk, host_version), lives), cores_busy)) in states.enumerate() {
         let (free, empty) = (gib(cores, memory), MachineRecord::empty(CAPACITY, Readiness::Ready));
         let evictable = if id == 0 { gib(4, 4) } else { Resources::NONE };
-        let (life, load) = (life(lives), busy(cores_busy));
-        pool.set(MachineId::of(id), MachineRecord { free, evictable, vms, load, risk, host_version, life, ..empty });
+        let (life, load, last_use) = (life(lives), busy(cores_busy), LastUse::nth(LAST_USE[id]));
+        let record = MachineRecord { free, evictable, vms, load, risk, host_version, life, last_use, ..empty };
+        pool.set(MachineId::of(id), record);
     }
-    let mut pool = pool.with_network(&[Uplinks { machine_kbps: 20_000, rack_kbps: 60_000, cluster_kbps: 60_000 }]);
+    let mut pool =
+        pool.with_mix(mix()).with_network(&[Uplinks { machine_kbps: 20_000, rack_kbps: 60_000, cluster_kbps: 60_000 }]);
     let network = pool.network_mut().expect("it has one");
     (0..).zip(UPLINKS).for_each(|(machine, mbps)| network.set_used(machine, mbps * 1_000));
     pool
+}
+
+/// Most VMs ask for a core, some for four, few for a whole machine.
+fn mix() -> ShapeMix {
+    let mut builder = WorkloadBuilder::new();
+    for (name, size) in (0..).zip([gib(1, 8), gib(1, 8), gib(4, 8), gib(1, 8), CAPACITY, gib(1, 8), gib(4, 8)]) {
+        builder.push(VmRow { name, tenant: 1, shape: VmShape::plain(size), start: Time(1), end: Time::NEVER });
+    }
+    ShapeMix::of(&builder.finish(Time(2)).expect("a workload"))
 }
 
 /// With another part of a machine's uplinks reserved.
@@ -183,6 +199,8 @@ fn every_preference_chooses_differently() {
         ("SpreadVdc", vec![0, 3, 4, 6, 7]),
         ("LeastLoadedUplink", vec![5]),
         ("PowerBalance", vec![3, 5]),
+        ("FragmentationGradient", vec![2, 5]),
+        ("MoveToFront", vec![1, 5]),
     ];
     let may_evict = with_value("AreNodeResourcesValid", 1.0);
     for (id, machines) in &expected {

@@ -201,7 +201,7 @@ fn number(answer: &JsValue, name: &str) -> Option<f64> {
     field(answer, name).and_then(|number| number.as_f64())
 }
 
-fn bytes(answer: &JsValue, name: &str) -> Option<Vec<u8>> {
+pub(crate) fn bytes(answer: &JsValue, name: &str) -> Option<Vec<u8>> {
     field(answer, name).map(|bytes| bytes.unchecked_into::<Uint8Array>().to_vec())
 }
 

@@ -1,6 +1,7 @@
 //! Custom rules: a new one, a copy of a known one, and what the one that is edited makes of the machines.
 
 use tiebreak_engine::questions::try_rule::{NO_MACHINE, TryRule};
+use tiebreak_lesson::Control;
 use tiebreak_placement::Group;
 use tiebreak_placement::custom::{Bounds, Definition, Subject};
 use tiebreak_scenario::custom::custom;
@@ -20,10 +21,16 @@ pub(super) struct Tried {
 }
 
 impl App {
+    /// Whether custom rules may be edited: always but in a lesson, where the step unlocks it.
+    #[must_use]
+    pub fn edits_rules(&self) -> bool {
+        self.lesson.as_ref().is_none_or(|playing| playing.shows(Control::Editor))
+    }
+
     /// The custom rule that is edited, and its place in the list.
     #[must_use]
     pub fn edited_rule(&self) -> Option<(usize, &RuleRow)> {
-        let id = self.selection.rule.as_ref().filter(|_| self.lesson.is_none())?;
+        let id = self.selection.rule.as_ref().filter(|_| self.edits_rules())?;
         let row = self.variant().rules.iter().enumerate().find(|(_, row)| row.id == *id);
         row.filter(|(_, row)| row.custom.is_some())
     }
@@ -59,7 +66,8 @@ impl App {
     /// Asks what the rule that is edited makes of the machines: once as soon as a run has decided anything, and once when
     /// it rests.
     pub(crate) fn try_rule(&mut self) -> Option<Effect> {
-        let (rule, _) = self.edited_rule()?;
+        // What it makes of the machines is a part of the run that a lesson does not show yet.
+        let (rule, _) = self.edited_rule().filter(|_| !self.hides_result())?;
         let run = self.front.live.as_ref().map(|live| live.run).filter(|run| *run == self.front.run)?;
         let rests = matches!(self.front.phase, Phase::Finished | Phase::Paused);
         if self.front.decided.0 == 0 {

@@ -81,6 +81,13 @@ pub enum Edit {
     },
     /// The scenario's name.
     Name(String),
+    /// What an imported file makes of the variant in front, and its VMs as the workload of all, where it has any.
+    Import {
+        /// The variant as it becomes.
+        variant: Box<Variant>,
+        /// 32 hex digits.
+        fingerprint: Option<String>,
+    },
     /// A made-up workload instead of a trace.
     UseGenerated,
     /// A loaded trace as the workload.
@@ -142,7 +149,12 @@ pub(super) fn apply(edit: &Edit, document: &mut Document, active: usize, traces:
         document.name = name.chars().take(tiebreak_scenario::document::NAME_MAX).collect();
         return;
     }
-    if is_for_all(edit) {
+    if let Edit::Import { variant, fingerprint } = edit {
+        document.variants.get_mut(active).into_iter().for_each(|it| it.clone_from(variant));
+        if let Some(fingerprint) = fingerprint {
+            document.variants.iter_mut().for_each(|variant| use_trace(variant, fingerprint, traces));
+        }
+    } else if is_for_all(edit) {
         document.variants.iter_mut().for_each(|variant| apply_to(edit, variant, traces));
     } else if let Some(variant) = document.variants.get_mut(active) {
         apply_to(edit, variant, traces);
@@ -197,7 +209,7 @@ fn apply_to(edit: &Edit, variant: &mut Variant, traces: &[TraceCard]) {
         }
         Edit::UseGenerated => variant.workload = WorkloadRef::Generated(GeneratedWorkload::default()),
         Edit::UseTrace { fingerprint } => use_trace(variant, fingerprint, traces),
-        Edit::Name(_) => {}
+        Edit::Name(_) | Edit::Import { .. } => {}
     }
 }
 

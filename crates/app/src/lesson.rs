@@ -3,7 +3,7 @@
 use tiebreak_engine::Command;
 use tiebreak_lesson::{Control, Lesson, Measure, Question, Run, Shown, Step, Unlocks};
 use tiebreak_model::Phrase;
-use tiebreak_scenario::Document;
+use tiebreak_scenario::{Document, RuleRow};
 
 use super::shown::{Mode, Outcome, Phase};
 use super::{App, Effect};
@@ -202,10 +202,11 @@ impl Playing {
         self.unlocks().is_none_or(|it| it.controls.contains(&control))
     }
 
-    /// Whether the step shows a rule.
+    /// Whether the step shows a rule: one that it names, and custom ones beside what edits them.
     #[must_use]
-    pub fn shows_rule(&self, rule: &str) -> bool {
-        self.unlocks().is_none_or(|it| it.rules.iter().any(|shown| shown == rule))
+    pub fn shows_rule(&self, row: &RuleRow) -> bool {
+        let edits = row.custom.is_some() && self.shows(Control::Editor);
+        self.unlocks().is_none_or(|it| edits || it.rules.contains(&row.id))
     }
 
     /// The charts it shows, by place in the list of metrics; none shows the usual ones.

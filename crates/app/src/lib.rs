@@ -8,6 +8,7 @@ mod driving;
 mod edit;
 mod example;
 mod history;
+pub mod importing;
 mod jobs;
 mod lane;
 pub mod lesson;
@@ -28,7 +29,7 @@ mod variants;
 use std::collections::BTreeSet;
 
 use tiebreak_engine::Command;
-use tiebreak_engine::protocol::{Generate, Save, Saved, StepTo, TraceCard, Unknown};
+use tiebreak_engine::protocol::{Generate, Imported, Save, Saved, StepTo, TraceCard, Unknown};
 use tiebreak_scenario::{Document, Preset, Stamp, Variant, WorkloadRef};
 
 pub use self::asking::{Answered, Answers, Asking, Then};
@@ -77,6 +78,8 @@ pub struct App {
     pub reading: Option<Reading>,
     /// A file that was a table whose columns are not known; it is asked about until the file is read.
     pub unknown: Option<Unknown>,
+    /// What became of the cluster or configuration that was imported last, until that was read.
+    pub imported: Option<Box<Imported>>,
     /// What the next generated workload is to be.
     pub generate: Generate,
     /// The runs of the variant in front.
@@ -345,6 +348,11 @@ impl App {
                 self.extra_metric = Some(metric);
                 Vec::new()
             }
+            Message::ForgetImport => {
+                self.imported = None;
+                Vec::new()
+            }
+            Message::Twins => vec![self.front.send(Command::Twins { document: self.document.to_json() })],
             Message::Dismiss(index) => {
                 if index < self.notices.len() {
                     self.notices.remove(index);

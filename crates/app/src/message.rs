@@ -180,6 +180,10 @@ pub enum Message {
     Dismiss(usize),
     /// Something to tell.
     Notice(Notice),
+    /// What is told of an imported file was read.
+    ForgetImport,
+    /// A file is asked for of what stands elsewhere for each rule of the list.
+    Twins,
 }
 
 /// What the page has to do besides showing the state.

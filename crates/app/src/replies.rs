@@ -51,6 +51,12 @@ impl App {
             // Clusters over years run in the pool alone.
             Reply::Ready | Reply::Years { .. } => Vec::new(),
             Reply::Answer { number, share, told } => self.answered(number, share, told),
+            Reply::Imported(imported) => self.imported(imported),
+            Reply::NotImported { name, why } => {
+                self.forget_failure(&name);
+                self.notices.push(Notice::bad(unreadable(&name), vec![why]));
+                Vec::new()
+            }
             Reply::NotSaved(why) => {
                 self.notices.push(Notice::bad(tr("The file could not be saved"), vec![why]));
                 Vec::new()

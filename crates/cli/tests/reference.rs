@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
+use tiebreak_scenario::gallery::BUILT_IN;
 
 const HEAD: &str = "\
 # Reference: rules, incidents, settings, metrics, formats
@@ -147,7 +148,9 @@ fn page() -> String {
     let incidents: String = list("incidents").iter().map(incident).collect();
     let names: String = list("names").iter().map(name).collect();
     let gallery: String = list("gallery").iter().map(known_rule).collect();
-    let own = format!("{OWN}{names}\n### Gallery\n\n{gallery}");
+    let built_in: Vec<_> = BUILT_IN.iter().map(|(id, source)| format!("`{id}` ({source})")).collect();
+    let built_in = format!("Built in, because an expression cannot read what they need: {}.", built_in.join(" and "));
+    let own = format!("{OWN}{names}\n### Gallery\n\n{built_in}\n\n{gallery}");
     let mut page = format!("{HEAD}{RULES}{}{own}{INCIDENTS}{incidents}", rules(&list("rules")));
     for list_of in lists().iter().filter(|list| !TOLD_ELSEWHERE.contains(&text(list, "id").as_str())) {
         let rows = list(&text(list_of, "id"));

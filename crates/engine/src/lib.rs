@@ -142,7 +142,7 @@ impl Engine {
                 self.is_at(run).then_some(Reply::Moment { run, time_ms }).into_iter().collect()
             }
             // Nothing to compare with came with it, and files are made by whoever has a place for them.
-            Command::Differ { .. } | Command::Save(_) => Vec::new(),
+            Command::Differ { .. } | Command::Save(_) | Command::Import { .. } | Command::Twins { .. } => Vec::new(),
             Command::Machine { run, machine, time_ms } => self.machine(run, machine, time_ms).into_iter().collect(),
         }
     }

@@ -25,7 +25,8 @@ impl ImportError {
 
     /// One field of a file.
     pub(crate) fn field(file: &str, path: &str, expected: impl Display, got: impl Display, advice: &str) -> Self {
-        let (expected, got) = (expected.to_string(), got.to_string());
+        // What came may steer a terminal.
+        let (expected, got) = (expected.to_string(), got.to_string().replace(char::is_control, "\u{fffd}"));
         Self { file: file.into(), path: path.into(), expected, got, advice: advice.into() }
     }
 }

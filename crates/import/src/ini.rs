@@ -32,7 +32,10 @@ pub(crate) fn read(file: &str, text: &str) -> Result<Vec<Setting>, ImportError> 
             },
             Item::Property { raw, .. } if raw.trim().is_empty() => {}
             Item::Property { raw, .. } if raw.starts_with([' ', '\t']) => match settings.last_mut() {
-                Some(before) => before.value = format!("{}\n{}", before.value, raw.trim()),
+                Some(before) => {
+                    before.value.push('\n');
+                    before.value.push_str(raw.trim());
+                }
                 None => return wrong("a setting above an indented line", raw),
             },
             Item::Property { raw, .. } => match raw.split_once(['=', ':']) {

@@ -53,9 +53,10 @@ pub(crate) fn shown(value: &Value) -> String {
     })
 }
 
-/// The beginning of a text, in one line.
+/// The beginning of a text, in one line and without characters that steer a terminal.
 pub(crate) fn clipped(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = line.replace(char::is_control, "\u{fffd}");
     match line.char_indices().nth(SHOWN_MAX) {
         Some((at, _)) => format!("{}...", &line[..at]),
         None => line,

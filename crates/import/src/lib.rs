@@ -16,7 +16,7 @@ mod kubernetes;
 mod leftover;
 mod limits;
 mod nova;
-mod twins;
+pub mod twins;
 mod yaml;
 
 use tiebreak_model::Workload;

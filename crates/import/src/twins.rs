@@ -1,6 +1,9 @@
 //! Which of our rules stands for which plugin of Kubernetes and which filter or weigher of OpenStack Nova.
 
+use std::fmt::Write;
+
 use serde::Serialize;
+use tiebreak_scenario::Variant;
 
 /// One of our rules, built in or of the gallery, and what stands for it elsewhere; empty where nothing does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -88,6 +91,26 @@ pub static TWINS: &[Twin] = &[
     ),
     twin("PreferNewestHostEnvironment", "", "HypervisorVersionWeigher", "Versions 0 to 15."),
 ];
+
+/// A variant's rules that are on, stage by stage, as CSV: each with what stands for it in Kubernetes and in Nova, and
+/// where they differ. A rule without a twin has empty fields.
+#[must_use]
+pub fn table(variant: &Variant) -> String {
+    let mut table = String::from("stage,rule,kubernetes,nova,differs\n");
+    for row in variant.rules.iter().filter(|row| row.on) {
+        let twin = TWINS.iter().find(|twin| twin.rule == row.id);
+        let [kubernetes, nova, differs] = twin.map_or([""; 3], |it| [it.kubernetes, it.nova, it.differs]);
+        let stage = row.group().map_or("", |group| group.title());
+        let fields = [stage, &row.id, kubernetes, nova, differs].map(quoted);
+        let _ = writeln!(table, "{}", fields.join(","));
+    }
+    table
+}
+
+/// A field of CSV.
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
+}
 
 #[cfg(test)]
 mod tests {

@@ -94,11 +94,15 @@ impl Reader<'_> {
     }
 }
 
-/// How many values there are in a value.
+/// Bytes of a text that count as much as a value.
+const TEXT_BYTES: usize = 64;
+
+/// How many values there are in a value; a long text counts as several, so that no alias can repeat it without end.
 fn size_of(value: &Value) -> usize {
     1 + match value {
         Value::Array(list) => list.iter().map(size_of).sum(),
         Value::Object(object) => object.values().map(size_of).sum(),
+        Value::String(text) => text.len() / TEXT_BYTES,
         _ => 0,
     }
 }
@@ -145,9 +149,11 @@ mod tests {
             laughs += &format!("{other}: &{other} [{}]\n", vec![format!("*{one}"); 9].join(","));
         }
         let (deep, brackets) = ("- ".repeat(150), "[".repeat(100_000));
+        let texts = format!("a: &a {}\nb: [{}]", "x".repeat(1 << 20), "*a,".repeat(10_000));
         let pairs = "- {a: 1, a: 2}";
         for (text, told) in [
             (laughs.as_str(), "values"),
+            (texts.as_str(), "values"),
             (deep.as_str(), "levels"),
             (brackets.as_str(), "recursion limit"),
             (pairs, "a twice"),

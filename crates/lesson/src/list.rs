@@ -41,4 +41,6 @@ pub static LESSONS: &[Listed] = lessons![
     "14-one-observation"["de"],
     "15-who-gets-slowed-down"["de"],
     "16-twelve-percent-more-servers"["de"],
+    "17-write-a-rule"["de"],
+    "18-an-evolved-rule"["de"],
 ];

@@ -1,8 +1,10 @@
 //! A step's scenario: where it starts from, and what is changed.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use tiebreak_scenario::custom::CUSTOM_MAX;
 use tiebreak_scenario::incident::{AT_HOURS, INCIDENTS_MAX};
-use tiebreak_scenario::{Document, IncidentRow, PRESETS, Variant, decode, encode, presets};
+use tiebreak_scenario::read::rule_of;
+use tiebreak_scenario::{Document, IncidentRow, PRESETS, RuleRow, Variant, decode, encode, gallery, presets};
 use tiebreak_sim::INCIDENTS;
 
 use crate::entries::{Entry, entries};
@@ -37,6 +39,11 @@ pub enum Change {
         path: String,
         /// To what.
         value: String,
+    },
+    /// One more rule of one's own, at the end of its stage, or in place of the one of its name.
+    Rule {
+        /// The name of one of the gallery, or the rule as JSON, in one line.
+        rule: String,
     },
     /// One more event on the timeline, with its defaults.
     Event {
@@ -125,6 +132,7 @@ impl Change {
     fn line(&self) -> String {
         match self {
             Self::Set { path, value } => format!("set: {path} = {value}"),
+            Self::Rule { rule } => format!("rule: {rule}"),
             Self::Event { id, at_hours } => format!("event: {id} at {at_hours} h"),
         }
     }
@@ -200,16 +208,48 @@ fn change(entry: &Entry<'_>, variant: &mut Variant, issues: &Issues) -> Option<C
             }
         }
         "event" => event(entry, variant, issues),
+        "rule" => rule(entry, variant, issues),
         "preset" => {
             issues.add(entry.line, "preset: once and first", "it here", "move it up, and remove the others");
             None
         }
         other => {
-            let expected = "preset, set or event, or a link or a document in the first line";
+            let expected = "preset, set, event or rule, or a link or a document in the first line";
             issues.add(entry.line, expected, quoted(other), "write, for instance, set: seed = 7");
             None
         }
     }
+}
+
+fn rule(entry: &Entry<'_>, variant: &mut Variant, issues: &Issues) -> Option<Change> {
+    let row = match gallery::find(entry.value) {
+        Some(known) => Some(known.row()),
+        None => own_rule(entry, issues)?,
+    };
+    let Some(row) = row.filter(|row| row.custom.is_some()) else {
+        let advice = "`tiebreak list gallery --json` prints rules as JSON";
+        issues.add(
+            entry.line,
+            "the name of a rule of the gallery, or a custom rule as JSON",
+            quoted(entry.value),
+            advice,
+        );
+        return None;
+    };
+    let id = row.id.clone();
+    if !variant.put_custom(&id, &row) {
+        let expected = format!("a name that no built-in rule has, and at most {CUSTOM_MAX} custom rules");
+        issues.add(entry.line, expected, quoted(&id), "give it another name, or remove some");
+        return None;
+    }
+    Some(Change::Rule { rule: entry.value.into() })
+}
+
+/// A rule as JSON; none where it is no JSON, nothing where something is wrong with it.
+fn own_rule(entry: &Entry<'_>, issues: &Issues) -> Option<Option<RuleRow>> {
+    let Ok((row, found)) = rule_of(entry.value) else { return Some(None) };
+    say_all(&found, entry.line, issues);
+    found.is_empty().then_some(row)
 }
 
 fn event(entry: &Entry<'_>, variant: &mut Variant, issues: &Issues) -> Option<Change> {

@@ -1,7 +1,8 @@
 //! What a step shows of the page beside its text: rules, charts and other controls, by name.
 
 use serde::{Deserialize, Serialize};
-use tiebreak_placement::RULES;
+use tiebreak_placement::{RULES, rules};
+use tiebreak_scenario::GALLERY;
 use tiebreak_sim::METRICS;
 
 use crate::entries::Entry;
@@ -46,6 +47,8 @@ pub enum Control {
     Power,
     /// The seed.
     Seed,
+    /// Custom rules, and what edits them.
+    Editor,
 }
 
 impl Control {
@@ -67,6 +70,7 @@ impl Control {
         Self::Admission,
         Self::Power,
         Self::Seed,
+        Self::Editor,
     ];
 
     /// Its name in a lesson.
@@ -89,6 +93,7 @@ impl Control {
             Self::Admission => "admission",
             Self::Power => "power",
             Self::Seed => "seed",
+            Self::Editor => "editor",
         }
     }
 }
@@ -151,8 +156,10 @@ impl Unlocks {
     }
 }
 
+/// Built-in rules, then those of the gallery that are none.
 fn rule_ids() -> impl Iterator<Item = &'static str> {
-    RULES.iter().map(|entry| entry.declaration.id)
+    let known = GALLERY.iter().map(|rule| rule.name).filter(|name| rules::find(name).is_none());
+    RULES.iter().map(|entry| entry.declaration.id).chain(known)
 }
 
 fn metric_ids() -> impl Iterator<Item = &'static str> {

@@ -125,13 +125,20 @@ fn scenarios_are_those_of_the_program() {
         ),
         ("preset: small\nset: seed 7", "line 9: expected PATH = VALUE, got \"seed 7\""),
         ("preset: small\nset: seed = 7\npreset: default", "line 10: expected preset: once and first"),
-        ("preset: small\nseed: 7", "line 9: expected preset, set or event"),
+        ("preset: small\nseed: 7", "line 9: expected preset, set, event or rule"),
         (
             "preset: small\nevent: FailMachines",
             "line 9: expected an event and an hour from 0 to 10000, got \"FailMachines\"",
         ),
         ("preset: small\nevent: Meteor at 3 h", "line 9: expected FailMachines, MaintainMachines"),
         ("preset: small\nevent: FailMachines at -3 h", "line 9: expected an event and an hour"),
+        ("preset: small\nrule: Fit", "line 9: expected the name of a rule of the gallery, or a custom rule as JSON"),
+        ("preset: small\nrule: BestFit", "line 9: expected a name that no built-in rule has"),
+        ("preset: small\nrule: {\"rule\":\"BestFit\"}", "line 9: expected the name of a rule of the gallery"),
+        (
+            "preset: small\nrule: {\"rule\":\"X\",\"custom\":{\"kind\":\"validator\",\"of\":\"machine\",\"expression\":\"(\"}}",
+            "line 9: expected",
+        ),
         ("#2.d.AAAA", "line 8: expected a scenario's link, got an invalid link"),
         (
             "{\"version\":2,\n\"variants\":[{\"seed\":-1}]}",

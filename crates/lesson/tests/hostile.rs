@@ -77,6 +77,9 @@ const PIECES: &[&str] = &[
     "}",
     "[1]: https://example.org\n",
     "rules: all\n",
+    "rule: ",
+    "LeastAllocated\n",
+    "{\"rule\":\"X\",\"custom\":{\"kind\":\"validator\",\"of\":\"machine\",\"expression\":\"true\"}}\n",
     "9999999999",
     "https://example.org",
 ];

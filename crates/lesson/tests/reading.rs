@@ -32,6 +32,23 @@ fn a_scenario_goes_on_from_the_one_before() {
 }
 
 #[test]
+fn a_scenario_has_rules_of_ones_own() {
+    let one = r#"{"rule":"Mine","custom":{"kind":"validator","of":"machine","expression":"machine.vms < 9"}}"#;
+    let markdown = format!(
+        "# T\n\n## One\n\n```scenario\npreset: small\nrule: LeastAllocated\nrule: {one}\n\
+         set: rules.LeastAllocated.position = 0\nset: rules.Mine.expression = machine.vms < 3\n```\n\n\
+         ```unlock\nrules: LeastAllocated\ncontrols: editor\n```\n"
+    );
+    let lesson = Lesson::read(&markdown).unwrap_or_else(|issues| panic!("{issues:?}"));
+    let shown = lesson.shown(0).expect("a step");
+    let custom = shown.scenario.document().active_variant().rules.iter().filter_map(|row| row.custom.as_ref());
+    let expressions: Vec<_> = custom.map(|rule| rule.definition().expression.as_str()).collect();
+    assert_eq!((expressions.len(), expressions[0]), (2, "machine.vms < 3"), "a validator stands above a preference");
+    assert_eq!(shown.unlocks.map(|it| it.rules.as_slice()), Some(&["LeastAllocated".to_owned()][..]));
+    assert_eq!(Lesson::read(&lesson.to_markdown()).as_ref(), Ok(&lesson), "{}", lesson.to_markdown());
+}
+
+#[test]
 fn what_a_teacher_freezes_is_a_step() {
     let document: Document = (PRESETS[3].make)();
     let step = Step::frozen("Look *here*", "Press **Run**.\n\n- one\n- two", document.clone(), Unlocks::all());

@@ -18,6 +18,7 @@ pub mod growth;
 pub mod ids;
 pub mod journal;
 pub mod life;
+pub mod mix;
 pub mod network;
 pub mod occupancy;
 pub mod outliers;
@@ -39,9 +40,11 @@ pub use fleet::{ClusterSpec, Fleet, FleetError, HardwareView, Readiness};
 pub use growth::{Ahead, ClusterForecast, Expected, Growth, Newcomer};
 pub use ids::{ChassisId, ClusterId, MachineId, RackId, RequestId, ShapeId, VmId};
 pub use life::{HostLife, Phase, PredictedLife};
+pub use mix::ShapeMix;
 pub use network::{Bottleneck, Bounds, Cut, Links, Member, Needs, Network, Peer, Topology, Uplinks};
 pub use occupancy::{
-    ChassisView, ClusterView, MachineLoad, MachineRecord, MachineView, Occupancy, RackView, Scene, TenantView,
+    ChassisView, ClusterView, LastUse, MachineLoad, MachineRecord, MachineView, MixedView, Occupancy, RackView, Scene,
+    TenantView, UsedView,
 };
 pub use outliers::Outliers;
 pub use phrase::Phrase;

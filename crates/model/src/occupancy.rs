@@ -15,6 +15,7 @@ use crate::growth::Growth;
 use crate::ids::{ClusterId, MachineId, RackId};
 use crate::journal::{Journal, Revision};
 use crate::life::{HostLife, Phase};
+use crate::mix::ShapeMix;
 use crate::network::{Needs, Network, Uplinks};
 use crate::resources::{Resource, Resources};
 use crate::tenant::Footprint;
@@ -57,6 +58,31 @@ impl MachineLoad {
     }
 }
 
+/// Which placement was the last on a machine: later ones are greater. It is counted only where a rule asks, by each
+/// observer for what it sees; the store's count is everybody's in the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LastUse(u32);
+
+impl LastUse {
+    /// Of a machine without VMs, or where nobody counts.
+    pub const NEVER: Self = Self(0);
+    /// A placement that has not been counted.
+    const NOW: Self = Self(u32::MAX);
+
+    /// The placement of this number; 0 is never.
+    #[must_use]
+    pub const fn nth(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// Its number; 0 is never.
+    #[inline]
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+}
+
 /// The state of one machine: everything that changes about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MachineRecord {
@@ -78,6 +104,8 @@ pub struct MachineRecord {
     pub isolated: bool,
     /// What is predicted of it.
     pub life: HostLife,
+    /// Which placement was the last on it.
+    pub last_use: LastUse,
 }
 
 impl MachineRecord {
@@ -86,7 +114,18 @@ impl MachineRecord {
     pub const fn empty(capacity: Resources, readiness: Readiness) -> Self {
         let evictable = Resources::NONE;
         let (load, life) = (MachineLoad::NONE, HostLife::EMPTY);
-        Self { free: capacity, evictable, vms: 0, load, host_version: 0, risk: 0, readiness, isolated: false, life }
+        Self {
+            free: capacity,
+            evictable,
+            vms: 0,
+            load,
+            host_version: 0,
+            risk: 0,
+            readiness,
+            isolated: false,
+            life,
+            last_use: LastUse::NEVER,
+        }
     }
 
     /// With one VM more, or nothing when it does not fit.
@@ -96,7 +135,8 @@ impl MachineRecord {
         let evictable = if vm.is_evictable() { self.evictable.checked_add(vm.demand)? } else { self.evictable };
         let isolated = self.isolated || vm.terms.isolated;
         let load = self.load.plus(MachineLoad::of(vm));
-        Some(Self { free, evictable, vms: self.vms.checked_add(1)?, load, isolated, ..self })
+        let vms = self.vms.checked_add(1)?;
+        Some(Self { free, evictable, vms, load, isolated, last_use: LastUse::NOW, ..self })
     }
 
     /// With one VM of this shape gone.
@@ -110,8 +150,9 @@ impl MachineRecord {
         let less = if vm.is_evictable() { vm.demand } else { Resources::NONE };
         let evictable = self.evictable.checked_sub(less).expect("a VM that leaves was counted as evictable");
         let life = if vms > 0 { self.life } else { HostLife::EMPTY };
+        let last_use = if vms > 0 { self.last_use } else { LastUse::NEVER };
         let load = self.load.less(MachineLoad::of(vm));
-        Self { free, evictable, vms, load, isolated: self.isolated && vms > 0, life, ..self }
+        Self { free, evictable, vms, load, isolated: self.isolated && vms > 0, life, last_use, ..self }
     }
 
     /// The larger of the shares of its cores and of its memory that are in use, 0 to 1.
@@ -197,6 +238,9 @@ pub struct Occupancy {
     chassis: Vec<u64>,
     exits: Exits,
     network: Option<Network>,
+    mix: Arc<ShapeMix>,
+    /// The latest placement that is known of; none where nobody counts them.
+    uses: Option<u32>,
     journal: Journal,
 }
 
@@ -218,6 +262,8 @@ impl Occupancy {
             chassis: vec![0; fleet.chassis_count() as usize],
             exits: Exits::new(fleet.machine_count(), fleet.rack_count()),
             network: None,
+            mix: Arc::default(),
+            uses: None,
             journal: Journal::new(&fleet),
             fleet,
         };
@@ -231,6 +277,32 @@ impl Occupancy {
     pub fn with_network(mut self, uplinks: &[Uplinks]) -> Self {
         self.network = Some(Network::idle(&self.fleet, uplinks));
         self
+    }
+
+    /// The same for rules that ask which sizes of VMs there are.
+    #[must_use]
+    pub fn with_mix(self, mix: ShapeMix) -> Self {
+        Self { mix: Arc::new(mix), ..self }
+    }
+
+    /// Counts placements from now on, for rules that ask in which order machines were used.
+    pub fn count_uses(&mut self) {
+        self.uses.get_or_insert_default();
+    }
+
+    /// A placement that is new gets the next number; what others have counted is known from now on.
+    fn counted(&mut self, last_use: LastUse) -> LastUse {
+        match &mut self.uses {
+            None => LastUse::NEVER,
+            Some(latest) if last_use == LastUse::NOW => {
+                *latest = latest.saturating_add(1).min(LastUse::NOW.0 - 1);
+                LastUse(*latest)
+            }
+            Some(latest) => {
+                *latest = last_use.0.max(*latest);
+                last_use
+            }
+        }
     }
 
     /// What the network between machines has left, where there is one. It is no part of the journal:
@@ -285,6 +357,7 @@ impl Occupancy {
     /// Replaces the state of one machine: the only way anything changes. When it is expected to be
     /// free is no change to the journal: rules that see it are asked anew for every decision.
     pub fn set(&mut self, machine: MachineId, after: MachineRecord) {
+        let after = MachineRecord { last_use: self.counted(after.last_use), ..after };
         let before = self.machines[machine.index()];
         if before == after {
             return;
@@ -327,6 +400,20 @@ impl Occupancy {
     pub fn machine(&self, id: MachineId) -> MachineView<'_> {
         let cluster = self.fleet.cluster(self.fleet.cluster_of(id));
         MachineView { id, machines: self.fleet.machine_count(), record: &self.machines[id.index()], cluster }
+    }
+
+    /// A machine and the sizes of VMs, as a rule about fragmentation sees them.
+    #[inline]
+    #[must_use]
+    pub fn mixed(&self, id: MachineId) -> MixedView<'_> {
+        MixedView { machine: self.machine(id), mix: &self.mix }
+    }
+
+    /// A machine and when it was used last, as a rule about the order of use sees them.
+    #[inline]
+    #[must_use]
+    pub fn used(&self, id: MachineId) -> UsedView<'_> {
+        UsedView { machine: self.machine(id), last_use: self.machines[id.index()].last_use }
     }
 
     /// A machine and its chassis as a power rule sees them.
@@ -473,6 +560,24 @@ impl MachineView<'_> {
     pub fn longest_life_s(&self) -> u32 {
         self.record.life.longest_s
     }
+}
+
+/// One machine, and which sizes of VMs are asked for, which never changes.
+#[derive(Clone, Copy, Debug)]
+pub struct MixedView<'a> {
+    /// The machine.
+    pub machine: MachineView<'a>,
+    /// The sizes; none where no rule asked for them before the run.
+    pub mix: &'a ShapeMix,
+}
+
+/// One machine, and which placement was the last on it.
+#[derive(Clone, Copy, Debug)]
+pub struct UsedView<'a> {
+    /// The machine.
+    pub machine: MachineView<'a>,
+    /// The placement; never where no rule asked for it.
+    pub last_use: LastUse,
 }
 
 /// What the VMs of one machine, and those of its whole chassis, are expected to use of its cores.
@@ -626,6 +731,42 @@ mod tests {
         occupancy.set(MachineId(1), placed.without(&vm));
         assert_eq!(*occupancy.zone(), Totals::default());
         assert_eq!(occupancy.revision(), Revision(2));
+    }
+
+    #[test]
+    fn placements_are_counted_where_somebody_asks() {
+        let spec = ClusterSpec {
+            name: "c".into(),
+            machines: 3,
+            racks: 1,
+            capacity: Resources::new(8, 8, 0, 0),
+            unready: 0,
+            datacenter: 0,
+            chassis: 1,
+        };
+        let vm = VmShape::plain(Resources::new(2, 2, 0, 0));
+        let nobody = Occupancy::empty(Arc::new(Fleet::build(&[spec]).expect("a fleet")));
+        let mut store = nobody.clone();
+        store.count_uses();
+        let mut view = store.clone();
+        let numbers = |zone: &Occupancy| [0, 1, 2].map(|id| zone.used(MachineId(id)).last_use.number());
+        let place = |zone: &mut Occupancy, machine| {
+            let record = zone.record(MachineId(machine)).with(&vm).expect("it fits");
+            zone.set(MachineId(machine), record);
+        };
+        [1, 0, 1].into_iter().for_each(|machine| place(&mut store, machine));
+        assert_eq!(numbers(&store), [2, 3, 0]);
+        // Another observer counts on from what it has heard.
+        view.set(MachineId(1), store.record(MachineId(1)));
+        place(&mut view, 2);
+        assert_eq!(numbers(&view), [0, 3, 4]);
+        // One that leaves is no use; an empty machine is as if never used.
+        store.set(MachineId(1), store.record(MachineId(1)).without(&vm));
+        store.set(MachineId(0), store.record(MachineId(0)).without(&vm));
+        assert_eq!(numbers(&store), [0, 3, 0]);
+        let mut uncounted = nobody;
+        place(&mut uncounted, 1);
+        assert_eq!(numbers(&uncounted), [0; 3]);
     }
 
     #[test]

@@ -64,6 +64,15 @@ impl GalleryRule {
 const LOWER: Option<(f64, f64, bool)> = Some((0.0, 1.0, false));
 const HIGHER: Option<(f64, f64, bool)> = Some((0.0, 1.0, true));
 
+/// Known rules that need more than an expression may read, and so are built in, each with its source.
+pub static BUILT_IN: &[(&str, &str)] = &[
+    (
+        "FragmentationGradient",
+        "FGD of Weng et al., ATC 2023, adapted from GPUs to VMs: it counts the sizes of the trace",
+    ),
+    ("MoveToFront", "Li et al.; arXiv 1408.4156: it reads in which order machines were used"),
+];
+
 /// All of them: those of operators and searches, then built-in rules.
 pub static GALLERY: &[GalleryRule] = &[
     GalleryRule {
@@ -375,6 +384,13 @@ mod tests {
             assert!(definition.help.chars().count() <= crate::custom::HELP_MAX, "{}", rule.name);
             let read = crate::read::rule_of(&rule.row().to_json()).expect("JSON");
             assert_eq!(read, (Some(rule.row()), Vec::new()), "{}", rule.name);
+        }
+    }
+
+    #[test]
+    fn built_in_rules_of_the_gallery_are_built_in() {
+        for (id, _) in BUILT_IN {
+            assert!(tiebreak_placement::rules::find(id).is_some() && find(id).is_none(), "{id}");
         }
     }
 

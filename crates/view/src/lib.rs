@@ -13,6 +13,7 @@ pub mod exhibits;
 pub mod expression;
 pub mod failures;
 pub mod film;
+pub mod importing;
 pub mod lesson;
 pub mod lifetimes;
 pub mod list;

@@ -250,7 +250,8 @@ fn a_lesson_asks_first_and_the_run_says_what_is_right() {
     assert!(page.app.notices.is_empty(), "{:?}", page.app.notices);
     let playing = page.app.lesson.as_ref().expect("a lesson");
     assert_eq!((page.app.mode, playing.step, playing.is_revealed), (Mode::Lesson, 0, false));
-    assert!(playing.shows_rule("BestFit") && !playing.shows_rule("PreferLeastUsedRack"));
+    let shows = |id: &str| page.app.variant().rules.iter().any(|row| row.id == id && playing.shows_rule(row));
+    assert!(shows("BestFit") && !shows("PreferLeastUsedRack"));
     assert_eq!(playing.charts().map(|charts| charts.len()), Some(1));
     page.does(Message::Predict(Given::Choice(7)));
     assert_eq!(page.app.lesson.as_ref().expect("a lesson").given, None, "there is no eighth answer");

@@ -8,8 +8,10 @@ use std::cell::RefCell;
 use std::panic::PanicHookInfo;
 
 use js_sys::{Object, Reflect, Uint8Array};
+use tiebreak_engine::protocol::Imported;
 use tiebreak_engine::{Command, Engine, Reply};
-use tiebreak_model::Phrase;
+use tiebreak_model::{Declared, Phrase, Sample};
+use tiebreak_scenario::TraceSettings;
 use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
@@ -22,6 +24,8 @@ use locks::With;
 use pieces::Pieces;
 use wire::{BUILT_IN, REPORT_MS, TURN_MS, await_any, describe, fetch, field, listen, now, scope, send};
 
+#[path = "../importing.rs"]
+mod importing;
 #[path = "../locks.rs"]
 mod locks;
 #[path = "../pieces.rs"]
@@ -100,6 +104,22 @@ fn receive(message: &JsValue) {
                 field(message, "bytes").map_or_else(Vec::new, |bytes| bytes.unchecked_into::<Uint8Array>().to_vec());
             pass_on(with(|state| state.engine.differ(run, other, &bytes)).unwrap_or_default());
         }
+        Ok(Command::Import { name, document }) => {
+            let file = field(message, "file").unwrap_or_default();
+            spawn_local(async move {
+                let reply = match import(&name, &document, &file).await {
+                    Ok(imported) => Reply::Imported(Box::new(imported)),
+                    Err(why) => Reply::NotImported { name, why: why.as_string().unwrap_or_else(|| describe(&why)) },
+                };
+                send(&reply, None);
+            });
+        }
+        Ok(Command::Twins { document }) => spawn_local(async move {
+            match importing::twins(&document).await {
+                Ok(file) => send_file("twins.csv", &file),
+                Err(why) => send(&Reply::NotSaved(why.as_string().unwrap_or_else(|| describe(&why))), None),
+            }
+        }),
         Ok(Command::Save(save)) => spawn_local(async move {
             match saving::file(&save).await {
                 Ok(file) => send_file(save.name(), &file),
@@ -258,6 +278,22 @@ async fn read(blob: &Blob, source: Source) -> Option<String> {
     pass_on_from(source, replies);
     wake(); // A run may have waited for it.
     fingerprint
+}
+
+/// What a cluster or a configuration becomes in a document; its VMs are loaded as a trace is.
+async fn import(name: &str, document: &str, file: &JsValue) -> Result<Imported, JsValue> {
+    let (mut imported, vms) = importing::read(name, document, file).await?;
+    if let Some(vms) = vms {
+        let sample = TraceSettings::of(&Sample::default()).to_values();
+        let (name, bytes, columns) = (name.to_owned(), vms.size(), Vec::new());
+        let begin = Command::TraceBegin { name, bytes, sample, is_sampled: false, columns, decimal_commas: None };
+        with(|state| state.engine.handle(begin));
+        let loaded = read(&vms, Source::Found).await;
+        let fingerprint = loaded.ok_or("Another file was opened meanwhile. Open this one again.")?;
+        keep_columns(&fingerprint).await;
+        imported.fingerprint = Some(fingerprint);
+    }
+    Ok(imported)
 }
 
 /// Passes on what there is to say of a file that is read.

@@ -1,6 +1,6 @@
 //! Files that are given to the page: traces go to the engine, texts to whoever knows them.
 
-use tiebreak_app::{Message, Notice, Phase};
+use tiebreak_app::{Message, Notice, Phase, importing};
 use tiebreak_engine::protocol::Command;
 use tiebreak_i18n::{say, tell, tr};
 use tiebreak_model::Declared;
@@ -42,6 +42,9 @@ impl Page {
     /// Reads a file that was chosen or dropped.
     pub(super) fn take_file(&mut self, file: &File) {
         let name = file.name();
+        if importing::is_named_like_import(&name) {
+            return self.import(file);
+        }
         if name.ends_with(".json") || name.ends_with(".md") {
             return self.read_text(file);
         }
@@ -94,20 +97,32 @@ impl Page {
         self.reading.sample.without_outliers = false;
     }
 
+    /// Gives a cluster or a scheduler's configuration to the engine. It changes the scenario on screen, so that is shown.
+    fn import(&mut self, file: &File) {
+        self.show(View::Experiment);
+        let command = self.app.import(&file.name());
+        self.workers.send(self.app.front.id, &command, Some(file));
+    }
+
     fn read_text(&self, file: &File) {
-        let (name, promise, scope) = (file.name(), file.text(), self.scope.clone());
+        let (file, promise, scope) = (file.clone(), file.text(), self.scope.clone());
         wasm_bindgen_futures::spawn_local(async move {
             let text = wasm_bindgen_futures::JsFuture::from(promise).await;
             let text = text.ok().and_then(|text| text.as_string()).unwrap_or_default();
-            scope.send_message(PageMessage::Text(name, text));
+            scope.send_message(PageMessage::Text(file, text));
         });
     }
 
-    /// Opens what a panel knows, else a scenario; what it replaces can be had back with undo.
-    pub(super) fn open_text(&mut self, name: &str, text: &str) -> Vec<Sent> {
+    /// Opens what a panel knows, else a cluster or a scenario; what it replaces can be had back with undo.
+    pub(super) fn open_text(&mut self, file: &File, text: &str) -> Vec<Sent> {
+        let name = &*file.name();
         let sent = self.panels.hear(&News::File { name, text }, &self.link, &self.app);
         if !sent.is_empty() {
             return sent;
+        }
+        if importing::is_cluster(text) {
+            self.import(file);
+            return Vec::new();
         }
         let read = match Document::read(text) {
             Ok(read) => read,

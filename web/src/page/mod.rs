@@ -17,7 +17,7 @@ use tiebreak_app::{App, Message, Notice};
 use tiebreak_engine::FirstRun;
 use tiebreak_i18n::tr;
 use tiebreak_view::embed::Embed;
-use web_sys::{Element, HtmlElement, KeyboardEvent};
+use web_sys::{Element, File, HtmlElement, KeyboardEvent};
 use yew::html::Scope;
 use yew::prelude::*;
 
@@ -39,8 +39,8 @@ pub(crate) enum PageMessage {
     Engine(u32, Said),
     /// What comes of the first run is there, or is not to be had.
     FirstRun(Option<FirstRun>),
-    /// A text file was read: its name and text.
-    Text(String, String),
+    /// A text file was read: the file and its text.
+    Text(File, String),
     /// The charts have this width now.
     Width(u32),
     /// A key was pressed.
@@ -117,7 +117,7 @@ impl Component for Page {
                 self.show_first(run);
                 Vec::new()
             }
-            PageMessage::Text(name, text) => self.open_text(&name, &text),
+            PageMessage::Text(file, text) => self.open_text(&file, &text),
             PageMessage::Width(width) => {
                 self.width = width;
                 Vec::new()

@@ -23,6 +23,7 @@ pub(crate) mod field;
 pub(crate) mod film;
 pub(crate) mod fleet_map;
 pub(crate) mod form;
+pub(crate) mod imported;
 pub(crate) mod lesson;
 pub(crate) mod lesson_list;
 pub(crate) mod lifetimes;
@@ -64,6 +65,7 @@ static PANELS: &[Entry] = &[
     Entry::of::<status::Status>(Place::Headline),
     Entry::of::<notices::Notices>(Place::Above),
     Entry::of::<columns::Columns>(Place::Above),
+    Entry::of::<imported::ImportedPanel>(Place::Above),
     Entry::of::<my_trace::MyTrace>(Place::Trace),
     Entry::of::<lesson::Lessons>(Place::Above),
     Entry::of::<fleet_map::Fleet>(Place::Centre),

@@ -161,7 +161,7 @@ pub(crate) fn trace_file(link: &Link) -> Html {
     html! {
         <label class="file">
             <span>{ tr("Trace file") }</span>
-            <input type="file" aria-label={tr("Trace file")} accept=".csv,.gz,.zst,.tsv,.txt,.sqlite,.parquet,.columns,.json,.md,text/csv,application/gzip" {onchange} />
+            <input type="file" aria-label={tr("Trace file")} accept=".csv,.gz,.zst,.tsv,.txt,.sqlite,.parquet,.columns,.json,.md,.yaml,.yml,.conf,text/csv,application/gzip" {onchange} />
         </label>
     }
 }

@@ -280,7 +280,7 @@ fn focus_row(rule: &str, part: &str) -> Sent {
 
 /// Whether a rule is shown: in a lesson, where the step unlocks it.
 fn shows(app: &App, row: &RuleRow) -> bool {
-    app.lesson.as_ref().is_none_or(|playing| playing.shows_rule(&row.id))
+    app.lesson.as_ref().is_none_or(|playing| playing.shows_rule(row))
 }
 
 /// The edit that moves a rule to a place among the rows it is shown with.
@@ -403,10 +403,11 @@ fn add(link: &Link, app: &App, group: Group) -> Html {
 /// What opens a rule as an expression: a custom one, or a copy of one that has one.
 fn own(link: &Link, app: &App, row: &RuleRow) -> Html {
     let (words, message): (_, fn(String) -> Message) = match row.custom {
-        _ if app.lesson.is_some() => return Html::default(),
-        Some(_) => (tr("Edit this rule"), |id| Message::Rule(Some(id))),
-        None if can_be_copied(&row.id) => (tr("Edit a copy as an expression"), Message::CopyRule),
-        None => return Html::default(),
+        Some(_) if app.edits_rules() => (tr("Edit this rule"), |id| Message::Rule(Some(id))),
+        None if app.lesson.is_none() && can_be_copied(&row.id) => {
+            (tr("Edit a copy as an expression"), Message::CopyRule)
+        }
+        _ => return Html::default(),
     };
     let id = row.id.clone();
     let open = link.batch_callback(move |_: MouseEvent| edited(message(id.clone())));

@@ -7,7 +7,7 @@ use tiebreak_model::{Declaration, Declared, Param, ParamKind};
 use tiebreak_placement::RULES;
 use tiebreak_placement::custom::{NAMES, Name};
 use tiebreak_scenario::document::{BUCKETS, ClusterSettings, VariantSettings, WEIGHT};
-use tiebreak_scenario::gallery::{GALLERY, GalleryRule};
+use tiebreak_scenario::gallery::{BUILT_IN, GALLERY, GalleryRule};
 use tiebreak_scenario::incident::AT_HOURS;
 use tiebreak_scenario::{GROUPS, PRESETS, Preset, RuleRow};
 use tiebreak_sim::{GeneratedWorkload, INCIDENTS, METRICS};
@@ -216,7 +216,9 @@ fn of_twins() -> String {
 }
 
 fn of_gallery() -> String {
-    "\n`tiebreak run --rule NAME` adds one to the list; `tiebreak list gallery --json` prints each as a rule for a file.\n".into()
+    let built_in: String = BUILT_IN.iter().map(|(id, source)| format!("    {id}: {source}\n")).collect();
+    let head = "`tiebreak run --rule NAME` adds one to the list; `tiebreak list gallery --json` prints each as a rule for a file.";
+    format!("\n{head}\nBuilt in, because an expression cannot read what they need:\n{built_in}")
 }
 
 fn incidents() -> Vec<ListRow> {

@@ -6,6 +6,7 @@ mod admission;
 mod asking;
 mod decisions;
 mod explained;
+mod importing;
 mod learned;
 mod network;
 mod run;
@@ -22,6 +23,7 @@ pub use self::decisions::{Decided, Decisions, Which};
 pub use self::explained::{
     Collision, Difference, Explained, FunnelStep, Holder, HostLife, Refusal, Refuser, Rival, ScoreRow, VmCard,
 };
+pub use self::importing::{Imported, WithoutTwin};
 pub use self::learned::{Learned, LongLives};
 pub use self::network::{Company, VDC_SIZES, VdcProfile};
 pub use self::run::{
@@ -144,6 +146,19 @@ pub enum Command {
         machine: u32,
         /// The moment.
         time_ms: f64,
+    },
+    /// Make of a cluster or a scheduler's configuration, which comes as a file beside the command, what it becomes in
+    /// a document.
+    Import {
+        /// The file's name.
+        name: String,
+        /// The document, as JSON.
+        document: String,
+    },
+    /// Make a file of what stands elsewhere for each rule of a document.
+    Twins {
+        /// The document, as JSON.
+        document: String,
     },
 }
 
@@ -346,6 +361,15 @@ pub enum Reply {
         /// Why it is not empty; none where it is.
         holder: Option<Holder>,
     },
+    /// A cluster or a scheduler's configuration was read; its VMs are loaded.
+    Imported(Box<Imported>),
+    /// It was not; what was expected, what came, what to do.
+    NotImported {
+        /// The file.
+        name: String,
+        /// A sentence.
+        why: String,
+    },
 }
 
 impl Reply {
@@ -354,7 +378,7 @@ impl Reply {
     pub fn run(&self) -> Option<u32> {
         match self {
             Self::Lesson(_) | Self::Frozen(_) | Self::NoLesson { .. } => None,
-            Self::Answer { .. } | Self::NotSaved(_) => None,
+            Self::Answer { .. } | Self::NotSaved(_) | Self::Imported(_) | Self::NotImported { .. } => None,
             Self::Ready | Self::TraceProgress { .. } | Self::TraceLoaded(_) | Self::TraceFailed { .. } => None,
             Self::Progress(progress) => Some(progress.run),
             Self::TraceNeeded { run, .. }

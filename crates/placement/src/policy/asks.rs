@@ -16,6 +16,18 @@ impl Policy {
         self.load_tells_apart || self.machine_preferences.iter().any(|stage| matches!(stage, MachineStage::Chassis(_)))
     }
 
+    /// Whether any rule asks which sizes of VMs there are.
+    #[must_use]
+    pub fn asks_for_mix(&self) -> bool {
+        self.machine_preferences.iter().any(|stage| matches!(stage, MachineStage::Machine(it) if it.rule.sees_mix()))
+    }
+
+    /// Whether any rule asks in which order machines were used.
+    #[must_use]
+    pub fn asks_for_uses(&self) -> bool {
+        self.machine_preferences.iter().any(|stage| matches!(stage, MachineStage::Machine(it) if it.rule.sees_uses()))
+    }
+
     /// Whether VMs go only where the network has room for their links.
     #[must_use]
     pub fn guards_bandwidth(&self) -> bool {

@@ -45,6 +45,14 @@ pub(crate) trait AnyPreference<Id>: Send + Sync {
     fn sees_tenant(&self) -> bool;
     /// Whether nothing it sees, but those, changes in a run.
     fn sees_what_stays(&self) -> bool;
+    /// Whether it sees which sizes of VMs are asked for.
+    fn sees_mix(&self) -> bool {
+        false
+    }
+    /// Whether it sees in which order machines were used.
+    fn sees_uses(&self) -> bool {
+        false
+    }
 }
 
 /// A validator for one key.
@@ -132,6 +140,14 @@ impl<P: Preference> AnyPreference<IdOf<P::Reach>> for P {
 
     fn sees_what_stays(&self) -> bool {
         P::Reach::SEES_WHAT_STAYS
+    }
+
+    fn sees_mix(&self) -> bool {
+        P::Reach::SEES_MIX
+    }
+
+    fn sees_uses(&self) -> bool {
+        P::Reach::SEES_USES
     }
 }
 

@@ -12,8 +12,8 @@ pub(crate) mod quantize;
 use alloc::vec::Vec;
 
 use tiebreak_model::{
-    ClusterId, ClusterView, Declared, HardwareView, MachineId, MachineView, RackId, RackView, Resource, Resources,
-    Scene, TenantView, VmRequest,
+    ClusterId, ClusterView, Declared, HardwareView, MachineId, MachineView, MixedView, RackId, RackView, Resource,
+    Resources, Scene, TenantView, UsedView, VmRequest,
 };
 
 /// How far a rule can see.
@@ -31,6 +31,12 @@ pub trait Reach: Sized + 'static {
     /// verdict serves for good.
     const SEES_WHAT_STAYS: bool = false;
 
+    /// Whether it sees which sizes of VMs are asked for: they are counted only where a rule asks.
+    const SEES_MIX: bool = false;
+
+    /// Whether it sees in which order machines were used: placements are counted only where a rule asks.
+    const SEES_USES: bool = false;
+
     /// The view of one of them.
     fn view(scene: Scene<'_>, id: Self::Id) -> Self::View<'_>;
 }
@@ -38,6 +44,14 @@ pub trait Reach: Sized + 'static {
 /// The reach of a rule about one machine.
 #[derive(Clone, Copy, Debug)]
 pub enum OfMachine {}
+
+/// The reach of a rule about one machine and the sizes of VMs that are asked for, which never change in a run.
+#[derive(Clone, Copy, Debug)]
+pub enum OfMachineAndMix {}
+
+/// The reach of a rule about one machine and when it was used last.
+#[derive(Clone, Copy, Debug)]
+pub enum OfUsedMachine {}
 
 /// The reach of a rule about a whole rack: all its machines are alike to it.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +88,28 @@ impl Reach for OfMachine {
     #[inline]
     fn view(scene: Scene<'_>, id: MachineId) -> MachineView<'_> {
         scene.occupancy.machine(id)
+    }
+}
+
+impl Reach for OfMachineAndMix {
+    type Id = MachineId;
+    type View<'a> = MixedView<'a>;
+    const SEES_MIX: bool = true;
+
+    #[inline]
+    fn view(scene: Scene<'_>, id: MachineId) -> MixedView<'_> {
+        scene.occupancy.mixed(id)
+    }
+}
+
+impl Reach for OfUsedMachine {
+    type Id = MachineId;
+    type View<'a> = UsedView<'a>;
+    const SEES_USES: bool = true;
+
+    #[inline]
+    fn view(scene: Scene<'_>, id: MachineId) -> UsedView<'_> {
+        scene.occupancy.used(id)
     }
 }
 

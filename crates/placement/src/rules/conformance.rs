@@ -9,9 +9,9 @@ use core::ops::Range;
 
 use tiebreak_model::random::{Seed, Stream, pick};
 use tiebreak_model::{
-    ClusterId, ClusterSpec, Expected, Fleet, Footprint, Growth, HostLife, Load, MachineId, MachineLoad, MachineRecord,
-    Newcomer, Occupancy, Phase, PredictedLife, RackId, Readiness, Resource, Resources, Scene, Scope, TenantSize,
-    TenantTerms, VmRequest, VmShape,
+    ClusterId, ClusterSpec, Expected, Fleet, Footprint, Growth, HostLife, LastUse, Load, MachineId, MachineLoad,
+    MachineRecord, Newcomer, Occupancy, Phase, PredictedLife, RackId, Readiness, Resource, Resources, Scene, Scope,
+    ShapeMix, TenantSize, TenantTerms, Time, VmRequest, VmRow, VmShape, WorkloadBuilder,
 };
 
 use super::{AnyRule, RULES, RuleEntry};
@@ -131,6 +131,16 @@ fn fleet() -> Arc<Fleet> {
     Arc::new(Fleet::build(&specs).expect("a fleet"))
 }
 
+/// Sizes as requests of these checks have them.
+fn mix() -> ShapeMix {
+    let (mut draws, mut builder) = (Draws::of("sizes"), WorkloadBuilder::new());
+    for name in 0..40 {
+        let shape = request(&mut draws, Footprint::NONE).shape;
+        builder.push(VmRow { name, tenant: 1, shape, start: Time(1), end: Time::NEVER });
+    }
+    ShapeMix::of(&builder.finish(Time(2)).expect("a workload"))
+}
+
 fn record(draws: &mut Draws, capacity: Resources) -> MachineRecord {
     let free = draws.part_of(capacity);
     let vms = if free == capacity { 0 } else { 1 + draws.below(4) };
@@ -144,6 +154,7 @@ fn record(draws: &mut Draws, capacity: Resources) -> MachineRecord {
         readiness: [Readiness::Ready, Readiness::Unready, Readiness::Failed][draws.below(3) as usize],
         isolated: vms > 0 && draws.one_in(3),
         life: if vms > 0 { life(draws) } else { HostLife::EMPTY },
+        last_use: LastUse::nth(if vms > 0 { draws.below(5) } else { 0 }),
     }
 }
 
@@ -411,7 +422,8 @@ fn words(write: impl Fn(&mut Vec<u64>)) -> Vec<u64> {
 #[test]
 fn every_rule_keeps_to_its_key_and_its_reach() {
     let fleet = fleet();
-    let empty = Occupancy::empty(fleet);
+    let mut empty = Occupancy::empty(fleet).with_mix(mix());
+    empty.count_uses();
     let mut asked = Asked::new();
     for entry in RULES {
         let mut draws = Draws::of(entry.declaration.id);

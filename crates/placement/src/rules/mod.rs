@@ -27,6 +27,7 @@ mod conformance;
 mod fd_empty_nodes;
 mod first_fit;
 mod first_moment_admission;
+mod fragmentation_gradient;
 mod is_cluster_below_limit;
 mod is_machine_ready;
 mod is_not_at_risk;
@@ -36,6 +37,7 @@ mod lava_host_class;
 mod least_loaded_uplink;
 mod lifetime_alignment;
 mod lifetime_alignment_binary;
+mod move_to_front;
 mod power_balance;
 mod prefer_emptier_clusters;
 mod prefer_healthier_machines;
@@ -108,6 +110,8 @@ rules! {
     preference::<keep_vdc_close::KeepVdcClose>(),
     preference::<spread_vdc::SpreadVdc>(),
     uplink::<least_loaded_uplink::LeastLoadedUplink>(),
+    preference::<fragmentation_gradient::FragmentationGradient>(),
+    preference::<move_to_front::MoveToFront>(),
 }
 
 /// The rule of this id.

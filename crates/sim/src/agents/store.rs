@@ -95,10 +95,15 @@ impl Store {
         &self.occupancy
     }
 
+    /// Counts placements from now on.
+    pub(crate) fn count_uses(&mut self) {
+        self.occupancy.count_uses();
+    }
+
     /// Changes a machine and publishes it.
     pub(crate) fn set(&mut self, now: Time, machine: MachineId, record: MachineRecord) {
         self.occupancy.set(machine, record);
-        let revision = self.revision_of(machine);
+        let (revision, record) = (self.revision_of(machine), self.occupancy.record(machine));
         self.machines.publish(now + self.delay, MachineNews { machine, revision, record });
     }
 

@@ -8,7 +8,7 @@ use core::fmt;
 use tiebreak_lifetime::Predictions;
 use tiebreak_model::fleet::{ClusterSpec, Fleet};
 use tiebreak_model::random::Seed;
-use tiebreak_model::{Declared, Links, Load, Millis, Occupancy, Time, Uplinks, Usage, VmId, Workload};
+use tiebreak_model::{Declared, Links, Load, Millis, Occupancy, ShapeMix, Time, Uplinks, Usage, VmId, Workload};
 use tiebreak_placement::{Allocator, Caches, Lifetimes, Policy, RuleUse};
 
 use crate::admission::{AdmissionSettings, Terms};
@@ -217,6 +217,11 @@ impl Plan {
     /// The fleet with nothing placed and nothing reserved.
     pub(crate) fn empty_zone(&self) -> Occupancy {
         let zone = Occupancy::empty(self.fleet.clone());
+        let asks = self.lists.iter().any(|list| list.policy_whole().asks_for_mix());
+        let mut zone = if asks { zone.with_mix(ShapeMix::of(&self.trace)) } else { zone };
+        if self.policy_at_start().asks_for_uses() {
+            zone.count_uses();
+        }
         match &self.links {
             Some((_, uplinks)) => zone.with_network(uplinks),
             None => zone,

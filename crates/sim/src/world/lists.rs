@@ -43,8 +43,18 @@ impl World {
         self.plan.policy_changed(self.rules.list, *limits_raised, *lifetimes_off)
     }
 
+    /// Placements are counted from now on, in the store and in all views: before, no list asked for the order of uses,
+    /// so that a run is until then what it would be without those that do.
+    fn count_uses(&mut self) {
+        self.store.count_uses();
+        self.team.agents.iter_mut().for_each(|agent| agent.allocator.view_mut().count_uses());
+    }
+
     /// Gives all agents this list. They keep their views and start with fresh caches.
     fn use_policy(&mut self, policy: Arc<Policy>) {
+        if policy.asks_for_uses() {
+            self.count_uses();
+        }
         let (caches, bytes) = self.plan.cache_terms();
         self.rules.policy = policy;
         for agent in &mut self.team.agents {

@@ -9,8 +9,8 @@ pub(crate) fn run(_: &[String]) -> Outcome {
     super::floors::run(&[])?;
     super::supply::run(&[])?;
     process::run(&mut process::cargo(&["fmt", "--all", "--check"]))?;
-    // The page's Parquet is built by a feature of its own.
-    let all = ["--workspace", "--all-targets", "--features", "tiebreak-web/parquet"];
+    // The page's Parquet and imports are built by features of their own.
+    let all = ["--workspace", "--all-targets", "--features", "tiebreak-web/parquet,tiebreak-web/imports"];
     process::run(process::cargo(&["clippy", "--quiet"]).args(all).args(["--", "-D", "warnings"]))?;
     super::strings::check()?;
     super::no_std::run(&[])

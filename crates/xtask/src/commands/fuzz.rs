@@ -1,4 +1,4 @@
-//! Readers of traces on bytes that a fuzzer makes up, and the laws of runs on scenarios that it does, one target after the
+//! Readers of traces and imports on bytes that a fuzzer makes up, and the laws of runs on scenarios that it does, one target after the
 //! other.
 
 use crate::{Outcome, process};
@@ -7,14 +7,15 @@ pub(crate) const HELP: &str =
     "readers and laws on what a fuzzer makes up: [--minutes N], 60 in all; [TARGET]; needs nightly and cargo-fuzz";
 
 /// Folders of targets, the targets, their dictionaries, and their share of the time in percent.
-const TARGETS: [(&str, &str, Option<&str>, f64); 9] = [
-    (READERS, "table", Some("table"), 20.0),
+const TARGETS: [(&str, &str, Option<&str>, f64); 10] = [
+    (READERS, "table", Some("table"), 15.0),
     (READERS, "packed", Some("packed"), 7.5),
     (READERS, "compact", Some("table"), 7.5),
     (READERS, "readings", Some("table"), 5.0),
     (READERS, "draws", Some("table"), 2.5),
     (READERS, "parquet", Some("table"), 5.0),
     (READERS, "sqlite", Some("table"), 2.5),
+    (READERS, "imports", Some("imports"), 5.0),
     (SCENARIOS, "expressions", Some("expressions"), 10.0),
     (SCENARIOS, "cases", None, 40.0),
 ];

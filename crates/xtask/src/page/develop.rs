@@ -25,8 +25,8 @@ const RELOAD: &str = "web/reload.js";
 
 /// Compiles programs of the page in this profile.
 pub(super) fn compile(programs: &[&str], profile: &str) -> Outcome {
-    // The feature is always on, so that no crate is compiled in two ways.
-    let package = ["build", "--target", TARGET, "--package", "tiebreak-web", "--features", "parquet"];
+    // The features are always on, so that no crate is compiled in two ways.
+    let package = ["build", "--target", TARGET, "--package", "tiebreak-web", "--features", "parquet,imports"];
     let package = [&package[..], &["--profile", profile]].concat();
     let programs = programs.iter().flat_map(|program| ["--bin", program]);
     process::run(process::cargo(&package).args(programs))

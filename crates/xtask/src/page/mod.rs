@@ -42,14 +42,14 @@ pub(crate) fn finish(staging: &Path, profile: &Profile) -> Outcome {
     lessons(staging)?;
     strings(staging)?;
     sqlite(staging)?;
-    parquet(staging)?;
+    programs(staging)?;
     let file = staging.join("index.html");
     let page = fill(&project::read(&file)?, WELCOME, &welcome)?;
     let page = fill(&page, MARKER, &picture)?;
     let page = fill(&page, FIRST_RUN, &format!("./{first}"))?;
     loader(staging)?;
     let page = stamp::worker(staging, &page)?;
-    for moved in ["sqlite", "parquet"] {
+    for moved in stamp::APART {
         std::fs::remove_dir(staging.join(moved)).map_err(|error| format!("{moved} was not moved: {error}"))?;
     }
     let page = stamp::data(staging, &page)?;
@@ -113,15 +113,18 @@ fn sqlite(staging: &Path) -> Outcome {
     Ok(())
 }
 
-/// What opens Parquet files; the same.
-fn parquet(staging: &Path) -> Outcome {
-    let to = staging.join("parquet");
-    let failed = |error: std::io::Error| format!("cannot move what reads Parquet: {error}");
-    std::fs::create_dir_all(&to).map_err(failed)?;
-    for name in ["parquet.js", "parquet_bg.wasm"] {
-        std::fs::rename(staging.join(name), to.join(name)).map_err(failed)?;
+/// What opens Parquet files, and what opens clusters and configurations of schedulers; the same.
+fn programs(staging: &Path) -> Outcome {
+    for program in ["parquet", "imports"] {
+        let to = staging.join(program);
+        let failed = |error: std::io::Error| format!("cannot move the program {program}: {error}");
+        std::fs::create_dir_all(&to).map_err(failed)?;
+        for name in [format!("{program}.js"), format!("{program}_bg.wasm")] {
+            std::fs::rename(staging.join(&name), to.join(&name)).map_err(failed)?;
+        }
+        std::fs::copy(format!("web/{program}.js"), to.join("worker.js")).map_err(failed)?;
     }
-    std::fs::copy("web/parquet.js", to.join("worker.js")).map(drop).map_err(failed)
+    Ok(())
 }
 
 /// A lesson in the list: what stands behind these words in its text; `others` are its translations by language.

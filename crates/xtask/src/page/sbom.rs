@@ -17,8 +17,13 @@ const FILE: &str = "sbom.cdx.json";
 
 /// Writes the list into the built page's folder.
 pub(crate) fn write(staging: &Path) -> Outcome {
-    let page =
-        ["--package=tiebreak-web", "--features=parquet", "--edges=normal,no-proc-macro", "--target", BROWSER_TARGET];
+    let page = [
+        "--package=tiebreak-web",
+        "--features=parquet,imports",
+        "--edges=normal,no-proc-macro",
+        "--target",
+        BROWSER_TARGET,
+    ];
     let compiled = Vec::from_iter(compiled(&page)?);
     let shipped: Vec<Npm> = npm()?.into_iter().filter(|npm| npm.package.name == super::SQLITE).collect();
     let list = list(&compiled, &locked()?, &shipped)?;

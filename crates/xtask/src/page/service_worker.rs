@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::fill;
+use super::stamp::APART;
 use crate::{Outcome, digest, project};
 
 const TEMPLATE: &str = "web/sw.js";
@@ -34,9 +35,9 @@ pub(crate) fn write(staging: &Path, page: &str) -> Outcome {
     Ok(())
 }
 
-/// Whether every reader keeps a file. SQLite and Parquet, which few need, come from the network when somebody opens such a file.
+/// Whether every reader keeps a file. What few need comes from the network when somebody opens such a file.
 fn is_kept(file: &str) -> bool {
-    ![PAGE, SERVICE_WORKER].contains(&file) && !["/sqlite/", "/parquet/"].iter().any(|folder| file.contains(folder))
+    ![PAGE, SERVICE_WORKER].contains(&file) && !APART.iter().any(|folder| file.contains(&format!("/{folder}/")))
 }
 
 /// As JavaScript has it; neither addresses nor digests have anything to escape.

@@ -20,7 +20,7 @@ use super::service_worker::files_below;
 pub(super) const LOADER: &str = "worker_loader.js";
 
 /// The engine's worker, and what it starts itself.
-const WORKER: [&str; 9] = [
+const WORKER: [&str; 12] = [
     LOADER,
     "worker.js",
     "worker_bg.wasm",
@@ -30,7 +30,13 @@ const WORKER: [&str; 9] = [
     "parquet/worker.js",
     "parquet/parquet.js",
     "parquet/parquet_bg.wasm",
+    "imports/worker.js",
+    "imports/imports.js",
+    "imports/imports_bg.wasm",
 ];
+
+/// Folders of what few need, which comes when somebody opens such a file.
+pub(super) const APART: [&str; 3] = ["sqlite", "parquet", "imports"];
 
 /// Folders of files that the page or a worker asks for by their names.
 pub(crate) const TRACES: &str = "traces";

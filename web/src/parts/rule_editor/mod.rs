@@ -64,7 +64,7 @@ impl Panel for RuleEditor {
                 { editor.expression() }
                 { editor.scoring() }
                 { editor.parameters() }
-                { self.preview(link, scene.app) }
+                if !scene.app.hides_result() { { self.preview(link, scene.app) } }
                 { editor.readable() }
                 { editor.remove() }
             </section>

@@ -1,0 +1,36 @@
+//! Clusters and configurations of schedulers, which a worker of their own reads. It is loaded when somebody opens the
+//! first such file.
+
+use js_sys::{Array, Uint8Array};
+use tiebreak_engine::protocol::Imported;
+use wasm_bindgen::prelude::*;
+use web_sys::Blob;
+
+use crate::pieces::{Reader, bytes};
+use crate::wire::field;
+
+/// The worker (web/imports.js).
+const WORKER: &str = "./imports/worker.js";
+const KIND: &str = "import";
+
+/// What a file becomes in this document, and its VMs in the compact form of traces, where it has any.
+pub(crate) async fn read(name: &str, document: &str, file: &JsValue) -> Result<(Imported, Option<Blob>), JsValue> {
+    let asked = [("file", file), ("name", &name.into()), ("document", &document.into())];
+    let answer = said(Reader::begin(WORKER)?.ask(KIND, 0, &asked).await?)?;
+    let imported = postcard::from_bytes(&bytes(&answer, "imported").unwrap_or_default());
+    let imported = imported.map_err(|error| JsValue::from(error.to_string()))?;
+    let vms = field(&answer, "vms").map(|vms| Blob::new_with_u8_array_sequence(&Array::of1(&vms))).transpose()?;
+    Ok((imported, vms))
+}
+
+/// What stands elsewhere for each rule of this document, as a file.
+pub(crate) async fn twins(document: &str) -> Result<Blob, JsValue> {
+    let answer = said(Reader::begin(WORKER)?.ask(KIND, 0, &[("twins", &document.into())]).await?)?;
+    let text = field(&answer, "text").and_then(|text| text.as_string()).unwrap_or_default();
+    Blob::new_with_u8_array_sequence(&Array::of1(&Uint8Array::from(text.as_bytes())))
+}
+
+/// The answer, unless it says what is wrong with the file.
+fn said(answer: JsValue) -> Result<JsValue, JsValue> {
+    field(&answer, "wrong").map_or(Ok(answer), Err)
+}
