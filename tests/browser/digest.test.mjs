@@ -37,7 +37,7 @@ test('Chromium gives the native digests, with caches on and off', () =>
 
 test('Chromium gives the native digests with every predictor of lifetimes', () =>
   onPage({}, async ({ hand, page }) => {
-    assert.equal(PREDICTORS.length, 6);
+    assert.equal(PREDICTORS.length, 8);
     await hand.choosePreset(SMALL);
     await showTab(page, 'Lifetimes');
     await hand.runs(() => page.getByRole('button', { name: 'Switch TemporalCost on' }).click());

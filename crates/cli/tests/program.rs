@@ -465,6 +465,29 @@ fn bounds_are_those_of_the_paper() {
 }
 
 #[test]
+fn every_predictor_is_judged_on_a_workload_and_tenants_can_be_learned_where_they_have_habits() {
+    let judged = |purity: &str| {
+        let set = ["workload.days=4", "workload.requests_per_hour=60", "workload.tenants=100", purity];
+        let set = set.iter().flat_map(|set| ["--set", set]);
+        let words: Vec<&str> = ["lifetimes", "--preset", "lava-c2", "--json"].into_iter().chain(set).collect();
+        let report = json(&words);
+        let predictors = report["predictors"].as_array().expect("a list").clone();
+        assert!(predictors.iter().all(|it| it["calibration"].as_array().is_some_and(|tenths| tenths.len() == 10)));
+        move |id: &str| {
+            let found = predictors.iter().find(|it| it["predictor"] == id).expect("every predictor is there");
+            found["c_index"].as_f64().expect("lives to order")
+        }
+    };
+    let (pure, none) = (judged("workload.purity=90"), judged("workload.purity=0"));
+    for id in ["TenantHazards", "RunningMean"] {
+        assert!(pure(id) > 0.7 && none(id) < 0.55, "{id}: {} and {}", pure(id), none(id));
+    }
+    assert_eq!((pure("Oracle"), none("Constant")), (1.0, 0.5));
+    let text = done(&["lifetimes", "--preset", "small"]);
+    assert!(text.contains("C-index: how often") && text.contains("\n  KaplanMeier"), "{text}");
+}
+
+#[test]
 fn bad_input_is_one_sentence_and_code_2() {
     let folder = folder("bad");
     let png = file(&folder, "picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");

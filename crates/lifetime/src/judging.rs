@@ -8,7 +8,7 @@ use tiebreak_model::{Time, VmId, Workload};
 use crate::concordance::{self, Pair};
 use crate::order;
 use crate::predictions::Predictions;
-use crate::quality::{Counts, Detection, Errors, LongLives, Quality, QualityTerms};
+use crate::quality::{Counts, Detection, Errors, LongLives, Quality, QualityTerms, Tenth};
 use crate::spells::seconds_between;
 use crate::training::{Learned, Trained};
 use crate::traits;
@@ -56,6 +56,7 @@ impl Judging {
             long_lives: None,
             first_errors: None,
             reprediction_errors: None,
+            calibration: Vec::new(),
             influence: learned.influence,
             unanswered: Vec::new(),
         };
@@ -113,6 +114,7 @@ impl Judging {
 
     fn answer(&mut self) {
         let mut unanswered = Vec::new();
+        self.quality.calibration = self.calibration();
         if self.vms.is_empty() {
             unanswered.push(mark("No VM arrives after the part of the trace used for training; train on less of it."));
         } else {
@@ -138,6 +140,23 @@ impl Judging {
             }
         }
         self.quality.unanswered = unanswered;
+    }
+
+    /// Tenths by prediction of the VMs whose end is known.
+    fn calibration(&self) -> Vec<Tenth> {
+        let ended: Vec<&Pair> = self.pairs.iter().filter(|pair| pair.ended).collect();
+        if ended.len() < 10 {
+            return Vec::new();
+        }
+        let rising = order::rising(ended.iter().map(|pair| pair.predicted_s.into()));
+        let middle = |values: Vec<u64>| order::sorted(values.clone())[values.len() / 2] as u32;
+        let tenth = |at: usize| {
+            let places = &rising[ended.len() * at / 10..ended.len() * (at + 1) / 10];
+            let of =
+                |value: fn(&Pair) -> u32| middle(places.iter().map(|it| value(ended[*it as usize]).into()).collect());
+            Tenth { predicted_s: of(|pair| pair.predicted_s), lived_s: of(|pair| pair.lived_s) }
+        };
+        (0..10).map(tenth).collect()
     }
 
     fn long_lives(&self) -> LongLives {
@@ -284,6 +303,17 @@ mod tests {
         assert_eq!(errors.share_within(10), 0.75);
         assert_eq!(quality.reprediction_errors.expect("errors").counts.iter().sum::<u32>(), 4 * SHARES);
         assert_eq!(quality.unanswered, [""; 0]);
+    }
+
+    #[test]
+    fn tenths_hold_the_middles_of_what_was_said_and_what_became_of_it() {
+        // Twenty VMs, two of each prediction, of which the longer one lives twice as long; and one that never ends.
+        let vms = (1..=10).flat_map(|hours| [(hours, Some(i64::from(hours))), (hours, Some(2 * i64::from(hours)))]);
+        let quality = judged(&vms.chain([(5, None)]).collect::<Vec<_>>(), QualityTerms::default());
+        let tenths: Vec<_> =
+            quality.calibration.iter().map(|it| (it.predicted_s / 3_600, it.lived_s / 3_600)).collect();
+        assert_eq!(tenths, (1..=10).map(|hours| (hours, 2 * hours)).collect::<Vec<_>>());
+        assert!(judged(&[(5, Some(3)); 9], QualityTerms::default()).calibration.is_empty());
     }
 
     #[test]

@@ -33,6 +33,9 @@ pub struct Quality {
     pub first_errors: Option<Errors>,
     /// Errors at 0, 5, 10, ... 95 % of each life together (LAVA Fig. 12, with repredictions).
     pub reprediction_errors: Option<Errors>,
+    /// Judged VMs with a known end in ten groups of equal size, from the shortest predictions to the longest; empty
+    /// with fewer than ten.
+    pub calibration: Vec<Tenth>,
     /// How much each feature counts, the most important first; empty where a predictor cannot say.
     pub influence: Vec<Influence>,
     /// A sentence for everything that is `None`.
@@ -50,6 +53,16 @@ pub struct Counts {
     pub tested_on: u32,
     /// Of those, with an end that the trace does not know.
     pub tested_censored: u32,
+}
+
+/// A tenth of the judged VMs, those of similar predictions: a good predictor's halves of each tenth live longer and
+/// shorter than it said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tenth {
+    /// The middle one of what was predicted at uptime 0, in seconds.
+    pub predicted_s: u32,
+    /// The middle one of their true lives, in seconds: half of them lived at least so long.
+    pub lived_s: u32,
 }
 
 /// How well long lives are told from short ones.

@@ -218,6 +218,23 @@ pub static PRESETS: &[Preset] = &[
              published (Verma et al., EuroSys 2015, section 3.2); EvolvedBorgScore in the gallery is a later one.",
         make: borg_best_fit,
     },
+    Preset {
+        id: "lava-c2",
+        title: "Like LAVA's C2",
+        help: "100 machines and 2,000 tenants with habits for two weeks, shaped as LAVA's Figure 1: 88 % of the VMs live \
+             less than an hour, and those that live longer hold 96 % of the core-hours. The predictor learns from the \
+             first 40 %, and means are taken over the rest. Switch TemporalCost off, or LavaHostClass on, and compare \
+             the empty hosts; or set purity to 0, so that nothing can be learned from tenants.",
+        make: lava_c2,
+    },
+    Preset {
+        id: "cores-scarce",
+        title: "Like Protean's zone: cores are scarce",
+        help: "The 1 % sample of the Azure packing trace on 400 machines with 1,000 GiB each, so that cores run out before \
+             memory, as in Protean's zones. The finer BestFit compares, the denser it packs (Protean, Table 5). In \
+             \"400 machines\" memory runs out first, and its buckets hardly matter. Load the file batched-0.csv.gz.",
+        make: cores_scarce,
+    },
 ];
 
 impl Preset {
@@ -635,6 +652,41 @@ fn borg_best_fit() -> Document {
     operated("Borg's best fit", &list)
 }
 
+/// A pool of slice-of-hardware VMs: LAVA's C2 has 4 GiB for each core. About 66 VMs come for each machine and day, and
+/// keep about two thirds of the cores allocated.
+fn lava_c2() -> Document {
+    let mut variant = Variant {
+        clusters: vec![cluster(0, 100, 10, (96.0, 384.0))],
+        workload: WorkloadRef::Generated(GeneratedWorkload {
+            days: 14.0,
+            requests_per_hour: 240.0,
+            zone: 4,
+            spikes_per_day: 0.0,
+            longest_life: 14.0,
+            tenants: 2_000,
+            purity: 90.0,
+            ..GeneratedWorkload::default()
+        }),
+        agents: Agents { count: 1, decision_ms: 0, publish_ms: 0, ..Agents::default() },
+        ..Variant::default()
+    };
+    variant.predictor = predictor("TenantHazards", &[("train_share", 40.0)]);
+    variant.measures.measured_from_hours = 0.4 * 14.0 * 24.0;
+    variant.set("rules.BestFit.buckets", "none").expect("a rule of the list");
+    switch_on(&mut variant, &["TemporalCost"]);
+    single("Like LAVA's C2", variant)
+}
+
+/// The zone of Protean's Table 5, whose scarce resource is cores: the sampled requests on machines whose memory does not
+/// run out.
+fn cores_scarce() -> Document {
+    let mut document = packing_400();
+    document.name = "Like Protean's zone: cores are scarce".into();
+    let clusters = document.variants.iter_mut().flat_map(|variant| &mut variant.clusters);
+    clusters.for_each(|row| row.settings.memory_gib = 1_000.0);
+    document
+}
+
 fn weighed(rule: &str, weight: f64, buckets: Option<u32>) -> RuleRow {
     lists::preference(rule, weight, buckets).expect("a known rule")
 }
@@ -715,6 +767,7 @@ mod tests {
             ("tenants", 40.0, 80.0),
             ("power", 72.0, 82.0),
             ("power-month", 68.0, 86.0),
+            ("lava-c2", 55.0, 80.0),
         ] {
             let document = (find(id).expect(id).make)();
             let variant = document.active_variant();

@@ -4,6 +4,7 @@ mod bounds;
 mod check;
 mod compare;
 mod explain;
+mod lifetimes;
 mod link;
 mod list;
 mod power;
@@ -72,6 +73,15 @@ pub(crate) static COMMANDS: &[Command] = &[
             &[&IMPORT, &MACHINES, &RULE, &SET, &VARIANT],
         ],
         run: explain::run,
+    },
+    Command {
+        name: "lifetimes",
+        words: "[SCENARIO.json]",
+        words_max: 1,
+        help: "Shows how well each predictor knows the lifetimes of a workload: all learn from its first part (the \
+             scenario's predictor.train_share) and are judged on the rest.",
+        options: &[&[&PRESET], TRACE_READ, &[&SET, &VARIANT]],
+        run: lifetimes::run,
     },
     Command {
         name: "trace",

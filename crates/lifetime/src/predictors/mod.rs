@@ -18,6 +18,8 @@ mod kaplan_meier;
 mod mean_by_type;
 mod noisy_oracle;
 mod oracle;
+mod running_mean;
+mod tenant_hazards;
 #[cfg(test)]
 mod tests;
 
@@ -34,7 +36,9 @@ macro_rules! predictors {
 
 predictors! {
     boosted_trees::BoostedTrees,
+    tenant_hazards::TenantHazards,
     kaplan_meier::KaplanMeier,
+    running_mean::RunningMean,
     mean_by_type::MeanByType,
     constant::Constant,
     noisy_oracle::NoisyOracle,
@@ -84,7 +88,8 @@ pub fn start(asked: &PredictorUse, workload: Arc<Workload>, seed: Seed) -> Train
 }
 
 /// What a predictor is given to learn from. Those that are no oracles must look at it through
-/// [`spells`](crate::spells) alone, which ends at their cut.
+/// [`spells`](crate::spells) alone, which ends at their cut, or through [`moments`](crate::moments): what they say of a
+/// VM then is of the moments before it was asked for.
 struct Lesson {
     workload: Arc<Workload>,
     seed: Seed,

@@ -1,12 +1,13 @@
 //! A generated workload with the shape that Protean section 2.2 reports (row P10):
 //! sizes, tenant sizes, repeats, the daily rhythm and spikes; lifetimes follow the
 //! distribution Microsoft published for 2019. Zone 3 has those of another cluster instead
-//! (power oversubscription Table I, row W6).
+//! (power oversubscription Table I, row W6), and zone 4 those of LAVA's C2 pools.
 //!
 //! Arrivals, sizes and lifetimes each draw from a stream of their own, so changing one
 //! setting leaves the others' luck alone. VMs alive at the start are drawn from the
 //! stationary law: lives weighted by their length, each at a uniform point of its life.
-//! What tenants ask for beyond that is in [`habits`](crate::habits).
+//! What tenants ask for beyond that is in [`habits`](crate::habits); tenants whose VMs live alike are in
+//! [`tenants`](crate::tenants).
 
 use alloc::vec::Vec;
 
@@ -19,6 +20,8 @@ use tiebreak_model::{
 };
 
 use super::habits::{GROWN_VMS_MEAN, Habits, ScaleOut};
+use super::lives::{AZURE_LIVES, C2_LIVES, LifetimeLaw, TABLE_1_LIVES};
+use super::tenants::{Tenant, Tenants};
 
 declare! {
     /// A generated zone with Azure's patterns: most requests are for one small VM like the previous one. Most VMs
@@ -31,8 +34,10 @@ declare! {
         requests_per_hour: f64 = 100, 0.1 => 1000000, "requests/h";
         /// Which published zone to generate: 1 and 2 are Protean's; zone 2 has more requests for small VMs and for
         /// whole machines. Zone 3 is the cluster on which power oversubscription was simulated, with its sizes of
-        /// VMs and requests, 7.5 VMs on average, and its lifetimes. (Power oversubscription, Table I)
-        zone: u32 = 1, 1 => 3, "";
+        /// VMs and requests, 7.5 VMs on average, and its lifetimes. (Power oversubscription, Table I) Zone 4 is like
+        /// LAVA's C2 pools: 4 GiB per core, nearly all requests for one VM, 88 % of which live less than an hour.
+        /// (LAVA, Figure 1)
+        zone: u32 = 1, 1 => 4, "";
         /// How often a request is for the same VM type as the previous one.
         repeats: f64 = 80, 0 => 100, "%";
         /// How far the arrival rate swings around its mean during a day.
@@ -69,6 +74,16 @@ declare! {
         /// Share of requests from a tenant that made requests before: one of the latest 500, so a tenant with many
         /// requests makes even more. With a larger value, more tenants have a history to learn from.
         returning: f64 = 0, 0 => 100, "%";
+        /// How many tenants make all requests; a few of them make many. Each has a usual lifetime, a VM type, and an
+        /// hour of the day at which it asks most. With 0, tenants have no such habits. The lifetimes that are drawn
+        /// stay the same. Tenants with habits do not grow.
+        tenants: u32 = 0, 0 => 100000, "tenants";
+        /// Share of VMs that follow their tenant's habit, in lifetime and type. Only where this is above 0 can a
+        /// predictor learn anything from tenants.
+        purity: f64 = 0, 0 => 100, "%";
+        /// How far the lifetimes of VMs that follow it are from their tenant's usual ones: the standard deviation of
+        /// their logarithm. 0.3 means within a factor of 2 for two VMs in three.
+        spread: f64 = 0.3, 0 => 3, "decades";
     }
 }
 
@@ -76,54 +91,23 @@ declare! {
 pub const VMS_MAX: u64 = 5_000_000;
 
 /// Cores per VM and their shares in percent: Protean's two zones (Table 3; "10 or more" is read as 16
-/// cores and "20 or more" as 32), and power oversubscription's (Table I; "32 or more" is 32).
-const CORES: [(u32, [f64; 3]); 7] = [
-    (1, [17.1, 27.0, 33.0]),
-    (2, [37.4, 52.4, 27.0]),
-    (4, [32.0, 10.5, 21.0]),
-    (8, [8.9, 4.5, 10.0]),
-    (16, [4.3, 2.6, 5.0]),
-    (24, [0.0, 0.0, 3.0]),
-    (32, [0.3, 3.1, 1.0]),
+/// cores and "20 or more" as 32), power oversubscription's (Table I; "32 or more" is 32), and the sizes of C2 VMs, whose
+/// shares are ours.
+const CORES: [(u32, [f64; 4]); 7] = [
+    (1, [17.1, 27.0, 33.0, 0.0]),
+    (2, [37.4, 52.4, 27.0, 0.0]),
+    (4, [32.0, 10.5, 21.0, 70.0]),
+    (8, [8.9, 4.5, 10.0, 18.0]),
+    (16, [4.3, 2.6, 5.0, 9.0]),
+    (24, [0.0, 0.0, 3.0, 0.0]),
+    (32, [0.3, 3.1, 1.0, 3.0]),
 ];
 
 /// GiB of memory per core and how common: Azure's compute, general and memory families.
 const MEMORY_PER_CORE: [(u32, f64); 3] = [(2, 0.25), (4, 0.55), (8, 0.20)];
 
-/// Share of VMs that live at most so many hours, in percent: a law of lifetimes' points. Between them lives are
-/// log-uniform, and beyond the last up to the longest.
-type LifetimePoints = &'static [(f64, f64)];
-
-/// In zones 1 and 2 (Azure 2019 as published by
-/// Microsoft, CC BY 4.0).
-const AZURE_LIVES: LifetimePoints = &[
-    (0.02, 0.0),
-    (0.1, 20.9),
-    (0.2, 31.1),
-    (0.3, 44.1),
-    (0.4, 48.4),
-    (0.5, 51.8),
-    (0.7, 57.0),
-    (1.0, 63.6),
-    (1.5, 68.9),
-    (2.0, 71.7),
-    (3.0, 75.5),
-    (5.0, 79.1),
-    (8.0, 81.9),
-    (12.0, 84.9),
-    (18.0, 87.9),
-    (24.0, 89.1),
-    (30.0, 89.8),
-    (48.0, 90.7),
-    (60.0, 91.0),
-    (72.0, 91.3),
-    (84.0, 91.5),
-    (100.0, 91.8),
-];
-
-/// In zone 3 (power oversubscription Table I): "1" is up to an hour, "3-5" from 2 to 5, and so on.
-const TABLE_1_LIVES: LifetimePoints =
-    &[(0.02, 0.0), (1.0, 52.0), (2.0, 57.0), (5.0, 67.0), (10.0, 76.0), (25.0, 83.0), (720.0, 91.0)];
+/// The same for the one family of C2.
+const MEMORY_PER_CORE_OF_C2: [(u32, f64); 1] = [(4, 1.0)];
 
 /// VMs per request in zone 3 (power oversubscription Table I): from, to and share in percent. Sizes within a bin
 /// are equally likely; "more than 25" is read as up to twice that.
@@ -132,6 +116,9 @@ const TABLE_1_REQUESTS: [(u32, u32, f64); 7] =
 
 /// The zone whose sizes and lives are those of power oversubscription's Table I.
 const TABLE_1: u32 = 3;
+
+/// The zone that is like LAVA's C2 pools.
+const C2: u32 = 4;
 
 impl GeneratedWorkload {
     /// Draws the workload of this seed; it ends early where it would pass [`VMS_MAX`] VMs.
@@ -174,11 +161,19 @@ impl GeneratedWorkload {
     }
 
     fn tenant_size(&self) -> TenantSize {
-        if self.zone == TABLE_1 { TenantSize::Table1 } else { TenantSize::Protean }
+        match self.zone {
+            TABLE_1 => TenantSize::Table1,
+            C2 => TenantSize::C2,
+            _ => TenantSize::Protean,
+        }
     }
 
     fn lives(&self) -> LifetimeLaw {
-        let points = if self.zone == TABLE_1 { TABLE_1_LIVES } else { AZURE_LIVES };
+        let points = match self.zone {
+            TABLE_1 => TABLE_1_LIVES,
+            C2 => C2_LIVES,
+            _ => AZURE_LIVES,
+        };
         LifetimeLaw::new(points, self.longest_life * 24.0)
     }
 
@@ -208,6 +203,8 @@ struct GeneratedRows<'a> {
     /// Requests so far: each has a tenant of this number of its own, unless it returns.
     tenant: u64,
     returns: Returns,
+    /// Those that make all requests, where there are such, and their draws.
+    tenants: Option<(Tenants, Xoshiro256PlusPlus)>,
 }
 
 impl<'a> GeneratedRows<'a> {
@@ -221,6 +218,8 @@ impl<'a> GeneratedRows<'a> {
             habits: seed.stream("generated habits"),
             tenant: 0,
             returns: Returns::new(settings.returning / 100.0, seed),
+            tenants: Tenants::draw(settings, seed)
+                .map(|tenants| (tenants, seed.stream("generated requests of tenants").generator())),
         }
     }
 
@@ -231,11 +230,14 @@ impl<'a> GeneratedRows<'a> {
         // Each is a tenant of its own here, while those that grow count once, however many VMs they have.
         let grows = self.settings.scale_outs / 100.0 / self.settings.tenant_size().mean();
         for _ in 0..alive {
-            let tenant = self.next_tenant();
+            let mut tenant = self.next_tenant();
             let whole = self.lives.draw_length_biased(life);
             let left = whole * unit(&mut draws);
             let start = Time::ZERO - hours(whole - left);
             self.types.next();
+            if let Some(asks) = self.tenant_of(whole, start) {
+                tenant = asks.name;
+            }
             let habits = self.habits(tenant, 1, grows);
             self.add_vm(tenant, start, hours(whole), terms_of(habits.as_ref()));
             self.grow(tenant, habits, start, start + hours(whole));
@@ -287,18 +289,42 @@ impl<'a> GeneratedRows<'a> {
     /// A new request, mostly a tenant's first: its VMs are alike, each with a life of its own unless
     /// they end together.
     fn request(&mut self, at: Time, vms: u32, life: &mut impl Rng) {
-        let tenant = self.next_tenant();
+        let mut tenant = self.next_tenant();
         self.types.next();
+        let first_life = self.lives.draw(life);
+        let asks = self.tenant_of(first_life, at);
+        if let Some(asks) = asks {
+            tenant = asks.name;
+        }
         let habits = self.habits(tenant, vms, self.settings.scale_outs / 100.0);
         let together = habits.as_ref().is_some_and(|habits| habits.deleted_whole);
         let (mut first, mut longest) = (None, Millis(0));
-        for _ in 0..vms {
-            let own = hours(self.lives.draw(life));
+        for nth in 0..vms {
+            let own = if nth == 0 { first_life } else { self.lives.draw(life) };
+            let own = hours(asks.filter(|_| nth > 0).and_then(|asks| self.life_by_habit(&asks)).unwrap_or(own));
             let whole = if together { *first.get_or_insert(own) } else { own };
             longest = longest.max(whole);
             self.add_vm(tenant, at, whole, terms_of(habits.as_ref()));
         }
         self.grow(tenant, habits, at, at + longest);
+    }
+
+    /// Which of the tenants with habits asks for a VM of this lifetime then; the next type is its own if it keeps to
+    /// its habits.
+    fn tenant_of(&mut self, life_hours: f64, at: Time) -> Option<Tenant> {
+        let (tenants, draws) = self.tenants.as_mut()?;
+        let minute = at.0.rem_euclid(Millis::DAY.0 as i64) as f64 / Millis::MINUTE.0 as f64;
+        let tenant = tenants.of_life(&self.lives, life_hours, minute, draws);
+        if tenants.has_own_type(draws) {
+            self.types.current = VmShape { priority: self.types.current.priority, ..self.types.at(tenant.type_rank) };
+        }
+        Some(tenant)
+    }
+
+    /// The lifetime in hours of one more VM of a request, if it follows its tenant's habit.
+    fn life_by_habit(&mut self, tenant: &Tenant) -> Option<f64> {
+        let (tenants, draws) = self.tenants.as_mut()?;
+        tenants.life_of(tenant, &self.lives, draws)
     }
 
     /// Who makes the next request: somebody new, or a tenant that asked before.
@@ -367,10 +393,11 @@ impl Types {
     fn new(settings: &GeneratedWorkload, stream: Stream) -> Self {
         let column = settings.zone as usize - 1;
         let shape = |cores: u32, gib: u32| VmShape::plain(Resources::new(cores * 1_000, cores * gib * 1_024, 0, 0));
+        let families: &[_] = if settings.zone == C2 { &MEMORY_PER_CORE_OF_C2 } else { &MEMORY_PER_CORE };
         let table: Vec<_> = CORES
             .iter()
             .flat_map(|(cores, share)| {
-                MEMORY_PER_CORE.iter().map(move |(gib, common)| (shape(*cores, *gib), share[column] * common))
+                families.iter().map(move |(gib, common)| (shape(*cores, *gib), share[column] * common))
             })
             .collect();
         Self {
@@ -388,13 +415,18 @@ impl Types {
         if repeat < self.repeats {
             return;
         }
-        let mut left = which * self.table.iter().map(|(_, share)| share).sum::<f64>();
+        self.current = self.at(which);
+        self.current.priority = u8::from(spot < self.spot);
+    }
+
+    /// The type of this rank, from 0 to 1, among all in the order of the table.
+    fn at(&self, rank: f64) -> VmShape {
+        let mut left = rank * self.table.iter().map(|(_, share)| share).sum::<f64>();
         let chosen = self.table.iter().find(|(_, share)| {
             left -= share;
             left < 0.0
         });
-        self.current = chosen.unwrap_or(&self.table[0]).0;
-        self.current.priority = u8::from(spot < self.spot);
+        chosen.unwrap_or(&self.table[0]).0
     }
 }
 
@@ -437,6 +469,8 @@ impl Returns {
 enum TenantSize {
     Protean,
     Table1,
+    /// Nearly all of one VM, the others of up to five; ours.
+    C2,
 }
 
 impl TenantSize {
@@ -446,6 +480,7 @@ impl TenantSize {
     fn mean(self) -> f64 {
         match self {
             Self::Protean => 0.94 + 0.05 * 3.5 + 0.01 * 75.1,
+            Self::C2 => 0.94 + 0.06 * 3.5,
             Self::Table1 => {
                 TABLE_1_REQUESTS.iter().map(|(from, to, share)| f64::from(from + to) / 2.0 * share / 100.0).sum()
             }
@@ -456,8 +491,9 @@ impl TenantSize {
     fn draw(self, draws: &mut impl Rng) -> u32 {
         let (kind, size) = (unit(draws), unit(draws));
         match self {
-            Self::Protean if kind < 0.94 => 1,
+            Self::Protean | Self::C2 if kind < 0.94 => 1,
             Self::Protean if kind < 0.99 => 2 + (size * 4.0) as u32,
+            Self::C2 => 2 + (size * 4.0) as u32,
             Self::Protean => libm::exp(libm::log(6.0) + size * libm::log(Self::LARGEST / 6.0)) as u32,
             Self::Table1 => Self::of_table_1(kind, size),
         }
@@ -471,75 +507,6 @@ impl TenantSize {
         });
         let (from, to, _) = *found.unwrap_or(&TABLE_1_REQUESTS[0]);
         from + (size * f64::from(to - from + 1)) as u32
-    }
-}
-
-/// The law of lifetimes: pieces between the points of the published distribution, each
-/// log-uniform.
-struct LifetimeLaw {
-    pieces: Vec<LifetimePiece>,
-}
-
-#[derive(Clone, Copy)]
-struct LifetimePiece {
-    share: f64,
-    low: f64,
-    high: f64,
-}
-
-impl LifetimePiece {
-    fn mean(&self) -> f64 {
-        (self.high - self.low) / libm::log(self.high / self.low)
-    }
-
-    fn at(&self, unit: f64) -> f64 {
-        self.low * libm::pow(self.high / self.low, unit)
-    }
-}
-
-impl LifetimeLaw {
-    fn new(points: LifetimePoints, longest_hours: f64) -> Self {
-        let mut pieces: Vec<LifetimePiece> = points
-            .windows(2)
-            .map(|pair| LifetimePiece {
-                share: pair[1].1 - pair[0].1,
-                low: pair[0].0,
-                high: pair[1].0.min(longest_hours),
-            })
-            .filter(|piece| piece.low < piece.high)
-            .collect();
-        let tail = points[points.len() - 1];
-        if longest_hours > tail.0 {
-            pieces.push(LifetimePiece { share: 100.0 - tail.1, low: tail.0, high: longest_hours });
-        }
-        Self { pieces }
-    }
-
-    fn mean_hours(&self) -> f64 {
-        let total: f64 = self.pieces.iter().map(|piece| piece.share).sum();
-        self.pieces.iter().map(|piece| piece.share * piece.mean()).sum::<f64>() / total
-    }
-
-    fn piece(&self, unit: f64, weight: impl Fn(&LifetimePiece) -> f64) -> LifetimePiece {
-        let mut left = unit * self.pieces.iter().map(&weight).sum::<f64>();
-        let found = self.pieces.iter().find(|piece| {
-            left -= weight(piece);
-            left < 0.0
-        });
-        *found.unwrap_or(&self.pieces[self.pieces.len() - 1])
-    }
-
-    /// A life in hours.
-    fn draw(&self, draws: &mut impl Rng) -> f64 {
-        let piece = self.piece(unit(draws), |piece| piece.share);
-        piece.at(unit(draws))
-    }
-
-    /// The life, in hours, of a VM met at a random moment: long ones are met more often. Within
-    /// a log-uniform piece, weighting by length makes the length uniform.
-    fn draw_length_biased(&self, draws: &mut impl Rng) -> f64 {
-        let piece = self.piece(unit(draws), |piece| piece.share * piece.mean());
-        piece.low + (piece.high - piece.low) * unit(draws)
     }
 }
 
@@ -769,6 +736,98 @@ mod tests {
         let fresh = 100.0 * tenants.len() as f64 / f64::from(with.request_count());
         assert!((fresh - 20.0).abs() < 1.0, "{fresh}% of requests are a tenant's first");
         assert!(tenants.values().filter(|count| **count > 20).count() > 10, "some tenants have a history");
+    }
+
+    /// LAVA Figure 1: 88 % live less than an hour, and nearly all core-hours are of those that live longer.
+    #[test]
+    fn zone_4_has_the_lives_of_c2() {
+        let settings = GeneratedWorkload {
+            days: 20.0,
+            requests_per_hour: 240.0,
+            longest_life: 14.0,
+            zone: 4,
+            spikes_per_day: 0.0,
+            ..Default::default()
+        };
+        let workload = settings.generate(Seed(1));
+        let (mut short, mut vms, mut core_hours_of_long, mut core_hours) = (0.0, 0.0, 0.0, 0.0);
+        for vm in (workload.warm_count()..workload.vm_count()).map(VmId) {
+            let life_h = workload.end(vm).since(workload.at(workload.request_of(vm))).0 as f64 / 3_600_000.0;
+            let demand = workload.shape_of_vm(vm).demand;
+            let of_vm = life_h * f64::from(demand.cores_milli());
+            (vms, core_hours) = (vms + 1.0, core_hours + of_vm);
+            short += f64::from(u8::from(life_h < 1.0));
+            core_hours_of_long += if life_h < 1.0 { 0.0 } else { of_vm };
+        }
+        assert!((short / vms - 0.88).abs() < 0.01, "{short} of {vms}");
+        let share = core_hours_of_long / core_hours;
+        assert!((0.95..0.98).contains(&share), "{share} of core-hours");
+        assert!((vms / 20.0 / 6_600.0 - 1.0).abs() < 0.02, "{vms} VMs in 20 days, 66 a day for each of 100 hosts");
+    }
+
+    #[test]
+    fn habits_of_tenants_change_names_and_types_alone_and_tell_lives_apart_as_far_as_they_are_pure() {
+        let settings = GeneratedWorkload {
+            days: 10.0,
+            requests_per_hour: 100.0,
+            longest_life: 14.0,
+            zone: 4,
+            spikes_per_day: 0.0,
+            ..Default::default()
+        };
+        let single = |workload: &Workload| {
+            let singles = (0..workload.request_count()).map(RequestId).filter(|at| workload.vms_of(*at).len() == 1);
+            singles.map(|at| (workload.at(at), workload.end(VmId(workload.vms_of(at).start)))).collect::<Vec<_>>()
+        };
+        let without = settings.generate(Seed(1));
+        // How much of the variance of log lives lies between tenants.
+        let told_apart = |purity: f64, spread: f64| {
+            let with = GeneratedWorkload { tenants: 300, purity, spread, ..settings }.generate(Seed(1));
+            assert_eq!(single(&with), single(&without), "lives and arrivals are as they were");
+            let mut logs = BTreeMap::<u64, Vec<f64>>::new();
+            for at in (with.warm_count()..with.request_count()).map(RequestId) {
+                let life = with.end(VmId(with.vms_of(at).start)).since(with.at(at)).0 as f64;
+                logs.entry(with.tenant(at)).or_default().push(libm::log10(life));
+            }
+            assert!((290..=300).contains(&logs.len()), "{} tenants", logs.len());
+            let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
+            let all: Vec<f64> = logs.values().flatten().copied().collect();
+            let off = |of: &[f64], mean: f64| of.iter().map(|log| (log - mean) * (log - mean)).sum::<f64>();
+            let within: f64 = logs.values().map(|of| off(of, mean(of))).sum();
+            1.0 - within / off(&all, mean(&all))
+        };
+        let [none, half, pure, exact] =
+            [(0.0, 0.3), (50.0, 0.3), (100.0, 0.3), (100.0, 0.0)].map(|(purity, spread)| told_apart(purity, spread));
+        assert!(none < 0.05, "{none}: names say nothing");
+        assert!((0.15..0.35).contains(&half), "{half}");
+        assert!((0.85..0.95).contains(&pure), "{pure}");
+        assert!(exact > 0.95, "{exact}: where nothing is spread, tenants are their lives");
+    }
+
+    #[test]
+    fn tenants_with_habits_keep_to_their_types_and_hours() {
+        let settings = GeneratedWorkload {
+            days: 20.0,
+            requests_per_hour: 100.0,
+            daily_swing: 0.0,
+            spikes_per_day: 0.0,
+            tenants: 50,
+            purity: 100.0,
+            ..Default::default()
+        };
+        let workload = settings.generate(Seed(1));
+        let mut tenants = BTreeMap::<u64, (Vec<Resources>, [f64; 24])>::new();
+        for at in (workload.warm_count()..workload.request_count()).map(RequestId) {
+            let (types, hours) = tenants.entry(workload.tenant(at)).or_default();
+            types.push(workload.shape_of_vm(VmId(workload.vms_of(at).start)).demand);
+            hours[(workload.at(at).0 as u64 / Millis::HOUR.0 % 24) as usize] += 1.0;
+        }
+        for (types, hours) in tenants.values().filter(|(types, _)| types.len() > 500) {
+            assert!(types.iter().all(|demand| *demand == types[0]), "one type each");
+            let half_day = |from: usize| (from..from + 12).map(|hour| hours[hour % 24]).sum::<f64>();
+            let busiest = (0..24).map(half_day).fold(0.0, f64::max) / half_day(0).max(half_day(0) + half_day(12));
+            assert!(busiest > 0.6, "{busiest} of the requests in its busier half of the day");
+        }
     }
 
     #[test]

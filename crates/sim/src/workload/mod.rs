@@ -2,3 +2,5 @@
 
 pub mod generate;
 mod habits;
+mod lives;
+mod tenants;
