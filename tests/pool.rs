@@ -13,7 +13,7 @@
 //! | risk, % | 20 | 60 | 5 | 20 | 50 | 5 | 20 | 5 | 0 |
 //! | host version | 0 | 3 | 0 | 1 | 3 | 0 | 2 | 2 | 4 |
 //! | free at, h | 11 | 13 | 12 | - | 30 | 10.2 | - | - | 40 |
-//! | free at, h, by first predictions | 11.9 | 11.5 | 10.5 | - | 11 | 14.5 | - | - | 12 |
+//! | free at, h, by first predictions | 11.9 | 11.5 | 14 | - | 12.5 | 14.5 | - | - | 12 |
 //! | longest life, h | 1 | 5 | 1 | - | 1 | 1 | - | - | 9 |
 //! | uplink, Mbit/s | 9 | 5 | 3 | 4 | 8 | 2 | 6 | 7 | 1 |
 //! | busy cores, user-facing | 8 | 6 | 0 | 0 | 6 | 1 | 0 | 0 | 10 |
@@ -53,7 +53,7 @@ const LIVES: [(f64, f64, f64, Phase, u8); 9] = [
     (13.0, 11.5, 5.0, Phase::Recycling, 3),
     (12.0, 14.0, 1.0, Phase::Recycling, 2),
     (0.0, 0.0, 0.0, Phase::Empty, 0),
-    (30.0, 11.0, 1.0, Phase::Recycling, 1),
+    (30.0, 12.5, 1.0, Phase::Recycling, 1),
     (10.2, 14.5, 1.0, Phase::Open, 2),
     (0.0, 0.0, 0.0, Phase::Empty, 0),
     (0.0, 0.0, 0.0, Phase::Empty, 0),
@@ -191,7 +191,7 @@ fn every_preference_chooses_differently() {
         ("SpreadTenantOverRacks", vec![3, 4, 5, 6, 7]),
         ("TemporalCost", vec![1, 2, 4]),
         ("LifetimeAlignment", vec![0, 1]),
-        ("LifetimeAlignmentBinary", vec![2, 5]),
+        ("LifetimeAlignmentBinary", vec![2, 4, 5]),
         ("LavaHostClass", vec![2]),
         ("WasteMinimization", vec![2, 3, 6, 7]),
         ("ColocateVdc", vec![1, 2, 5]),
