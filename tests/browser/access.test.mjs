@@ -35,7 +35,7 @@ const STATES = {
   ],
   'folded rules open, weights by hand': [
     async ({ hand, page }) => {
-      await page.getByText('15 more rules').click();
+      await page.getByText('17 more rules').click();
       await showTab(page, 'Agents and seed');
       await hand.runs(() => page.getByRole('checkbox', { name: 'manual weights of run' }).check());
       await showTab(page, 'Rules');
@@ -189,7 +189,7 @@ test('without a mouse: a rule moved, buckets set, run, shared, undone', () =>
     await press('Enter');
     const link = page.getByRole('dialog', { name: 'Share' }).getByRole('textbox', { name: 'Link' });
     await link.waitFor();
-    assert.match(await link.inputValue(), /#2\./);
+    assert.match(await link.inputValue(), /#3\./);
     await tabTo(page, 'Copy link');
     await press('Escape');
     await link.waitFor({ state: 'hidden' });

@@ -131,7 +131,7 @@ const LINKS = {
   'a bomb of variants': ['bad/json-bomb-wide', /expected a scenario of at most 100000 values, got 600002; it was not read/, false],
   '0 machines': ['bad/out-of-range', /machines: expected a whole number from 1 to 1000000 machines, got 0; used 100/, true],
   'events that cannot be': ['bad/incidents-out-of-range', /incidents: expected at most 100, got a list of 127/, true],
-  'no link at all': ['bad/not-a-link', /expected a link like #2\.d\.…, got "#section-2"/, false],
+  'no link at all': ['bad/not-a-link', /expected a link like #3\.d\.…, got "#section-2"/, false],
 };
 
 test('bad links say what is wrong with them, at the start and in an open page; the draft stays', () =>

@@ -41,7 +41,7 @@ test('Chromium gives the native digests with every predictor of lifetimes', () =
     await hand.choosePreset(SMALL);
     await showTab(page, 'Lifetimes');
     await hand.runs(() => page.getByRole('button', { name: 'Switch TemporalCost on' }).click());
-    const predictor = page.getByRole('combobox', { name: 'Predictor' });
+    const predictor = page.getByRole('combobox', { name: 'Predictor', exact: true });
     // Begins with the second, so that each choice is a change.
     for (const [id, digest] of [...PREDICTORS.slice(1), PREDICTORS[0]]) {
       await hand.runs(() => predictor.selectOption(id));

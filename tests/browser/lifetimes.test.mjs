@@ -54,7 +54,7 @@ for (const size of [WIDE, NARROW]) {
       const before = (await said(page)).length;
       if (size === WIDE) await hand.setBuckets('BestFit', 5);
       assert.ok(!(await said(page)).slice(before).includes('Learning lifetimes'));
-      await hand.runs(() => panel(page).getByRole('combobox', { name: 'Predictor' }).selectOption('Survival table (Kaplan-Meier)'));
+      await hand.runs(() => panel(page).getByRole('combobox', { name: 'Predictor', exact: true }).selectOption('Survival table (Kaplan-Meier)'));
       await panel(page).getByText(/^Quality of Survival table/).waitFor();
       for (let step = 0; step < (size === WIDE ? 2 : 1); step += 1) await hand.runs(() => hand.button('Undo').click());
       assert.equal(await hand.digest(), digest);
@@ -122,9 +122,9 @@ test('without a mouse: the rule, the predictor, the colours and a machine', () =
     await press('Tab');
     await hand.runs(() => press('Enter'));
     await quality(page).waitFor();
-    await panel(page).getByRole('combobox', { name: 'Predictor' }).focus();
+    await panel(page).getByRole('combobox', { name: 'Predictor', exact: true }).focus();
     await hand.runs(() => press('ArrowDown'));
-    await panel(page).getByText(/^Quality of Survival table/).waitFor();
+    await panel(page).getByText(/^Quality of Tenant's hazards/).waitFor();
     await page.getByRole('combobox', { name: 'Colour by' }).focus();
     await press('ArrowDown');
     await page.getByText(/ open, \d+ recycling at /).waitFor();
@@ -139,13 +139,13 @@ test('what cannot be is told: an accuracy above 100 %, a trace whose VMs never e
   onPage(WIDE, async (session) => {
     const { hand, page } = session;
     await switchOn(session);
-    await hand.runs(() => panel(page).getByRole('combobox', { name: 'Predictor' }).selectOption('Noisy oracle'));
+    await hand.runs(() => panel(page).getByRole('combobox', { name: 'Predictor', exact: true }).selectOption('Noisy oracle'));
     const accuracy = panel(page).getByRole('spinbutton', { name: 'accuracy of predictor' });
     await accuracy.fill('180');
     await page.keyboard.press('Tab');
     await page.getByText(/Expected a number from 0 to 100, got "180"; the value stays 80\./).waitFor();
     await shows(() => accuracy.inputValue(), '80');
-    await hand.runs(() => panel(page).getByRole('combobox', { name: 'Predictor' }).selectOption('Boosted trees'));
+    await hand.runs(() => panel(page).getByRole('combobox', { name: 'Predictor', exact: true }).selectOption('Boosted trees'));
     const rows = Array.from({ length: 80 }, (_, vm) => `${vm},${vm % 5},2,8,${600 * vm},`);
     const endless = ['vm,tenant,cores,memory_gb,start_s,end_s', ...rows].join('\n');
     await hand.runs(() => hand.giveFile({ name: 'endless.csv', mimeType: 'text/csv', buffer: Buffer.from(endless) }));

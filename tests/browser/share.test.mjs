@@ -127,7 +127,7 @@ test('a chart is saved as drawing, picture and points, with its events, caption 
     assert.equal(svg.name, 'tiebreak-empty-hosts.svg');
     const drawing = svg.bytes.toString();
     assert.match(drawing, />Two weeks of Azure[^<]*: A with seed 1, B with seed 1\. Tiebreak \d/);
-    assert.match(drawing, new RegExp(`<a href="http://127\\.0\\.0\\.1:\\d+${MOUNT}#2\\.d\\.`));
+    assert.match(drawing, new RegExp(`<a href="http://127\\.0\\.0\\.1:\\d+${MOUNT}#3\\.d\\.`));
     const lines = (text, ink) => text.match(new RegExp(`<polyline[^>]*stroke="${ink}`, 'g'))?.length ?? 0;
     assert.equal(lines(drawing, '#C2410C'), 1, 'the line of the event');
     assert.equal(lines(await hand.picture('Empty hosts').innerHTML(), 'var\\(--chart-moment'), 1, 'as in the page');
@@ -176,7 +176,7 @@ test('one chart stands in another page, and opens whole from there', () =>
     await drawn(page);
     const html = await field(page, 'HTML').inputValue();
     const link = await field(page, 'Link').inputValue();
-    assert.match(html, /^<iframe src="[^"]*\?embed=PackingDensity#2\.d\.[^"]*" title="Packing density: /);
+    assert.match(html, /^<iframe src="[^"]*\?embed=PackingDensity#3\.d\.[^"]*" title="Packing density: /);
 
     await inNotes(session, html, async (notes) => {
       const frame = notes.frameLocator('iframe');
@@ -216,7 +216,7 @@ for (const reducedMotion of [false, true]) {
       await drawn(page);
       assert.deepEqual(await axe(page), []);
       const html = await field(page, 'HTML').inputValue();
-      assert.match(html, /^<iframe src="[^"]*\?embed=film#2\.[^"]*&amp;vm=1372181" title="How VM 1372181 was placed: /);
+      assert.match(html, /^<iframe src="[^"]*\?embed=film#3\.[^"]*&amp;vm=1372181" title="How VM 1372181 was placed: /);
 
       await inNotes(session, html, async (notes) => {
         const frame = notes.frameLocator('iframe');
@@ -384,7 +384,7 @@ test('an untouched preset has a short link, and a changed one says what was chan
     const digest = await hand.digest();
     await openShare(session);
     const short = await field(page, 'Link').inputValue();
-    assert.match(short, new RegExp(`#2\\.p\\.default\\.\\d+\\.\\d+\\.\\d+\\.${digest}$`));
+    assert.match(short, new RegExp(`#3\\.p\\.default\\.\\d+\\.\\d+\\.\\d+\\.${digest}$`));
     assert.equal(await dialog(page).getByText(/^Changed against/).count(), 0);
     await page.keyboard.press('Escape');
     await hand.runs(() => page.getByRole('checkbox', { name: `Use ${RULE}` }).uncheck());
@@ -392,7 +392,7 @@ test('an untouched preset has a short link, and a changed one says what was chan
     const told = `Changed against "Two weeks of Azure": ${RULE} on true → false`;
     await dialog(page).getByText(told, { exact: true }).waitFor();
     const long = await field(page, 'Link').inputValue();
-    assert.match(long, /#2\.d\./);
+    assert.match(long, /#3\.d\./);
 
     const other = await page.context().newPage();
     await other.goto(short);
