@@ -240,7 +240,7 @@ test('without a mouse: the focus stays where the hand is', async (t) => {
     onPage(WIDE, async ({ page }) => {
       await page.getByRole('tab', { name: 'Charts' }).focus();
       await page.keyboard.press('ArrowRight');
-      await page.getByRole('region', { name: 'Decisions' }).waitFor();
+      await page.getByRole('region', { name: 'Decisions', exact: true }).waitFor();
       await hasFocus(page, 'Decisions');
       await page.keyboard.press('Home');
       await page.getByRole('region', { name: 'Charts' }).waitFor();
