@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::f64::consts::TAU;
 use core::iter;
 
-use tiebreak_model::declare::{ParamKind, ParamValue};
+use tiebreak_model::choices;
 use tiebreak_model::random::{Seed, Stream};
 use tiebreak_model::{RequestId, Time, VmId, Workload};
 
@@ -23,21 +23,7 @@ pub(crate) enum NoiseReading {
     DrawnAgain,
 }
 
-impl NoiseReading {
-    const ALL: [Self; 2] = [Self::OneFactor, Self::DrawnAgain];
-}
-
-impl ParamValue for NoiseReading {
-    const KIND: ParamKind = ParamKind::Choice(&["one_factor", "drawn_again"]);
-
-    fn from_number(number: f64) -> Self {
-        Self::ALL.get(number as usize).copied().unwrap_or_default()
-    }
-
-    fn to_number(self) -> f64 {
-        Self::ALL.iter().position(|other| *other == self).unwrap_or(0) as f64
-    }
-}
+choices! { NoiseReading: OneFactor = "one_factor", DrawnAgain = "drawn_again" }
 
 /// How often a VM's remaining life is predicted where its error is one factor: at every full minute of its uptime, the
 /// shorter of the paper's intervals (LAVA appendix G.3).

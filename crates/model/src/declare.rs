@@ -145,6 +145,36 @@ impl ParamValue for bool {
     }
 }
 
+/// Lets a parameter be one of an enum's variants, each with its word in documents; the first is the default.
+///
+/// ```
+/// #[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// enum Heat {
+///     #[default]
+///     Low,
+///     High,
+/// }
+/// tiebreak_model::choices! { Heat: Low = "low", High = "high" }
+/// use tiebreak_model::declare::ParamValue;
+/// assert_eq!((Heat::from_number(1.0), Heat::High.to_number()), (Heat::High, 1.0));
+/// ```
+#[macro_export]
+macro_rules! choices {
+    ($choice:ident: $($variant:ident = $word:literal),+ $(,)?) => {
+        impl $crate::declare::ParamValue for $choice {
+            const KIND: $crate::declare::ParamKind = $crate::declare::ParamKind::Choice(&[$($word),+]);
+
+            fn from_number(number: f64) -> Self {
+                [$(Self::$variant),+].get(number as usize).copied().unwrap_or_default()
+            }
+
+            fn to_number(self) -> f64 {
+                [$(Self::$variant),+].iter().position(|other| *other == self).unwrap_or(0) as f64
+            }
+        }
+    };
+}
+
 /// The value at `index` if the parameter allows it, else its default.
 #[must_use]
 pub fn value_or_default(params: &[Param], values: &[f64], index: usize) -> f64 {

@@ -51,6 +51,13 @@ pub fn pick(bits: u64, count: u32) -> u32 {
     (((bits >> 32) * u64::from(count)) >> 32) as u32
 }
 
+/// Turns 64 random bits into a share, from 0 up to 1.
+#[inline]
+#[must_use]
+pub fn share(bits: u64) -> f64 {
+    (bits >> 11) as i64 as f64 / (1_u64 << 53) as f64
+}
+
 /// The finalizer of SplitMix64 (Steele et al., OOPSLA 2014).
 const fn mix(mut bits: u64) -> u64 {
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -15,7 +15,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
-use tiebreak_model::random::{Seed, Stream};
+use tiebreak_model::random::{Seed, Stream, share};
 
 use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale, without_trace};
@@ -207,7 +207,7 @@ impl TheoremModel {
         let paused = settled + MEASURED * long_ticks;
         let turning = paused + PAUSE * self.short_ticks;
         let (kinds, long) = (self.kinds, self.terms.long);
-        let is_long = |now| unit(kinds.draw(now, 0)) < long;
+        let is_long = |now| share(kinds.draw(now, 0)) < long;
         let mut needed = 0;
         for now in 0..paused {
             self.pass(now, Some(is_long(now)));
@@ -255,7 +255,7 @@ impl TheoremModel {
     }
 
     fn arrive(&mut self, now: u64, is_long: bool) {
-        let is_wrong = self.knowing != Knowing::All && unit(self.errors.draw(now, 0)) < self.terms.wrong;
+        let is_wrong = self.knowing != Knowing::All && share(self.errors.draw(now, 0)) < self.terms.wrong;
         let predicted_long = is_long != is_wrong;
         let host = self.best_fit(predicted_long);
         self.change(host, |host| host.gain(predicted_long));
@@ -294,11 +294,6 @@ impl TheoremModel {
             _ => _ = self.open.insert(place(&self.hosts[at])),
         }
     }
-}
-
-/// A number from 0 up to 1.
-fn unit(bits: u64) -> f64 {
-    (bits >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 fn mean(seeds: &[Trio], value: impl Fn(&Trio) -> f64) -> f64 {

@@ -7,6 +7,7 @@ use tiebreak_power::slowdown::{CPU_BOUND, latency_over, running_time};
 use tiebreak_power::{Capping, Chassis, Part, ServerPower};
 
 use super::figure::{Measure, Row};
+use super::verdict::paired;
 use tiebreak_console::answer::Failure;
 
 /// Utilizations of the paper's two programs, which it does not publish. These and the share of their work that is bound by
@@ -217,7 +218,7 @@ impl SeedOutcomes {
 
     /// Something of every seed, and of another experiment with the same seed.
     pub(super) fn with(&self, other: &Self, of: fn(&CappingOutcome, &CappingOutcome) -> f64) -> Vec<f64> {
-        self.outcomes.iter().zip(&other.outcomes).map(|(one, other)| of(one, other)).collect()
+        paired(&self.outcomes, &other.outcomes, of)
     }
 
     /// Something of every seed.

@@ -9,7 +9,7 @@ use tiebreak_sim::{Latency, World};
 
 use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale, without_trace};
-use super::verdict::Check;
+use super::verdict::{Check, paired};
 use super::zone::{machines, plan, requests, workload, zone};
 use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
@@ -168,28 +168,25 @@ fn rows(sizes: &[ZoneLatency], scale: Scale) -> Vec<Row> {
 }
 
 fn checks(sizes: &[ZoneLatency]) -> Vec<Check> {
-    let pairs = |one: &[f64], other: &[f64], of: fn(f64, f64) -> f64| {
-        one.iter().zip(other).map(|(one, other)| of(*one, *other)).collect::<Vec<_>>()
-    };
     let of = |size: &ZoneLatency| format!("{} machines", count(size.machines.into()));
     let (first, last) = (&sizes[0], &sizes[sizes.len() - 1]);
     let steps = sizes.windows(2).map(|pair| {
         let name = format!("{} over {}:", of(&pair[1]), of(&pair[0]));
-        (name, pairs(&pair[1].ms[WITHOUT], &pair[0].ms[WITHOUT], |large, small| large - small))
+        (name, paired(&pair[1].ms[WITHOUT], &pair[0].ms[WITHOUT], |large, small| large - small))
     });
     let over_hits = sizes
         .iter()
-        .map(|size| (of(size) + ", over a hit:", pairs(&size.ms[MISS], &size.ms[HIT], |miss, hit| miss - hit)));
+        .map(|size| (of(size) + ", over a hit:", paired(&size.ms[MISS], &size.ms[HIT], |miss, hit| miss - hit)));
     // Where a zone has no more clusters than are looked at, a miss ranks what a decision without caches ranks.
-    let below = |miss: f64, without: f64| without - miss + ROUNDING_MS;
+    let below = |miss: &f64, without: &f64| without - miss + ROUNDING_MS;
     let under =
-        sizes.iter().map(|size| (of(size) + ", under no caches:", pairs(&size.ms[MISS], &size.ms[WITHOUT], below)));
+        sizes.iter().map(|size| (of(size) + ", under no caches:", paired(&size.ms[MISS], &size.ms[WITHOUT], below)));
     vec![
         Check::each_above("without caches latency grows with every step", "ms", steps),
         Check::above(
             "on a hit it does not even double",
             "ms, below twice",
-            pairs(&last.ms[HIT], &first.ms[HIT], |last, first| 2.0 * first - last),
+            paired(&last.ms[HIT], &first.ms[HIT], |last, first| 2.0 * first - last),
         ),
         Check::each_above("on a miss it lies between the two in every zone", "ms", over_hits.chain(under)),
     ]

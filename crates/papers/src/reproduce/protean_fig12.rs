@@ -6,7 +6,7 @@ use tiebreak_sim::World;
 
 use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale, without_trace};
-use super::verdict::Check;
+use super::verdict::{Check, paired};
 use super::zone::{at_once, machines, plan, requests, workload, zone};
 use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
@@ -111,7 +111,7 @@ fn checks(sizes: &[ZoneMemory]) -> Vec<Check> {
     let seeds = 0..sizes[0].mib[0].len();
     let slopes = seeds.map(|seed| 1.0 - exponent_of(sizes, |size| size.mib[0][seed]));
     let steps = sizes.windows(2).map(|pair| {
-        let more = pair[1].mib[0].iter().zip(&pair[0].mib[0]).map(|(large, small)| large - small);
+        let more = paired(&pair[1].mib[0], &pair[0].mib[0], |large, small| large - small);
         (format!("{} over {} machines:", count(pair[1].machines.into()), count(pair[0].machines.into())), more)
     });
     vec![

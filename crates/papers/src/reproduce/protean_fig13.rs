@@ -12,7 +12,7 @@ use super::Exhibit;
 use super::demand::{Spikes, in_spikes, one_by_one};
 use super::figure::{About, Figure, Findings, Measure, Row, Scale, of_agents, without_trace};
 use super::rates::Rates;
-use super::verdict::Check;
+use super::verdict::{Check, paired};
 use super::zone::{as_simulated, at_once, machines, plan, requests, simulated, workload, zone};
 use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
@@ -150,8 +150,7 @@ fn with(lines: &[SpikeLine], agents: u32) -> &SpikeLine {
 
 fn checks(lines: &[SpikeLine]) -> Vec<Check> {
     let pairs = |one: &SpikeLine, other: &SpikeLine, of: fn(f64, f64) -> f64| {
-        let runs = one.spikes.iter().zip(&other.spikes);
-        runs.map(|(one, other)| of(done_s(one), done_s(other))).collect::<Vec<_>>()
+        paired(&one.spikes, &other.spikes, |one, other| of(done_s(one), done_s(other)))
     };
     let steps = lines.windows(2).map(|pair| {
         let name = format!("{} against {}:", pair[1].agents, of_agents(pair[0].agents));

@@ -10,7 +10,7 @@ use super::Exhibit;
 use super::demand::{Spikes, in_spikes, one_by_one};
 use super::figure::{About, Figure, Findings, Measure, Row, Scale, of_agents, without_trace};
 use super::rates::Rates;
-use super::verdict::Check;
+use super::verdict::{Check, paired};
 use super::zone::{as_simulated, at_once, machines, plan, requests, simulated, workload, zone};
 use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
@@ -124,12 +124,9 @@ fn checks(lines: &[ConflictLine]) -> Vec<Check> {
     let (first, last) = (&lines[0], &lines[lines.len() - 1]);
     let each = |value: fn(&ConflictRun, &ConflictRun) -> f64| {
         lines.iter().filter(|line| line.agents > 2).map(move |line| {
-            let runs = line.ways[WITH].iter().zip(&line.ways[WITHOUT]);
-            let pairs: Vec<_> = runs.map(|(with, without)| value(with, without)).collect();
-            (format!("{}:", of_agents(line.agents)), pairs)
+            (format!("{}:", of_agents(line.agents)), paired(&line.ways[WITH], &line.ways[WITHOUT], value))
         })
     };
-    let pairs = last.ways[WITH].iter().zip(&first.ways[WITH]);
     vec![
         Check::each_above(
             "with more than 2 agents, avoidance reduces conflicts",
@@ -144,7 +141,7 @@ fn checks(lines: &[ConflictLine]) -> Vec<Check> {
         Check::above(
             "with avoidance, 16 agents answer at least 5 times as many requests as 1",
             "a second, above 5 times",
-            pairs.map(|(many, one)| many.answered - 5.0 * one.answered),
+            paired(&last.ways[WITH], &first.ways[WITH], |many, one| many.answered - 5.0 * one.answered),
         ),
         Check::above(
             "with avoidance, more agents hardly collide more: under a tenth of the commits fail",

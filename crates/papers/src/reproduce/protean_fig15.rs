@@ -12,7 +12,7 @@ use super::Exhibit;
 use super::demand::{one_by_one, sped_up};
 use super::figure::{About, Figure, Findings, Measure, Row, Scale, of_agents, without_trace};
 use super::rates::Rates;
-use super::verdict::Check;
+use super::verdict::{Check, paired};
 use super::zone::{as_simulated, at_once, cores, machines, plan, requests, simulated, workload, zone};
 use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
@@ -144,7 +144,7 @@ fn checks(runs: &[ThroughputRuns]) -> Vec<Check> {
     let (few, many) = (AGENTS[AGENTS.len() - 2], AGENTS[AGENTS.len() - 1]);
     let fastest = SPEEDS[SPEEDS.len() - 1];
     let pairs = |one: &ThroughputRuns, other: &ThroughputRuns, of: fn(&Throughput, &Throughput) -> f64| {
-        one.seeds.iter().zip(&other.seeds).map(|(one, other)| of(one, other)).collect::<Vec<_>>()
+        paired(&one.seeds, &other.seeds, of)
     };
     let steps = AGENTS.windows(2).map(|pair| {
         let [fewer, more] = [pair[0], pair[1]].map(|agents| of(runs, fastest, agents));

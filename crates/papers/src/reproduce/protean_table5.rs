@@ -6,7 +6,7 @@ use tiebreak_scenario::Variant;
 use tiebreak_sim::{Summary, World};
 
 use super::figure::Scale;
-use super::verdict::{Check, Tally, Verdict};
+use super::verdict::{Check, Tally, Verdict, paired};
 use super::{Exhibit, Spread, judged};
 use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
@@ -140,15 +140,14 @@ fn density(row: &BucketsRow) -> f64 {
 
 fn checks(rows: &[BucketsRow]) -> Vec<Check> {
     let (last, others) = rows.split_last().expect("rows of the table");
-    let pairs = |from, to, value| differences(from, to, value);
-    let steps = rows.windows(2).map(|pair| (step(&pair[0], &pair[1]), pairs(&pair[1], &pair[0], share_pct)));
-    let totals = others.iter().map(|row| (step(row, last), pairs(row, last, |run| run.conflicts as f64)));
-    let worst = others.iter().map(|row| (step(row, last), pairs(row, last, |run| run.conflicts_per_minute_p99)));
+    let steps = rows.windows(2).map(|pair| (step(&pair[0], &pair[1]), differences(&pair[1], &pair[0], share_pct)));
+    let totals = others.iter().map(|row| (step(row, last), differences(row, last, |run| run.conflicts as f64)));
+    let worst = others.iter().map(|row| (step(row, last), differences(row, last, |run| run.conflicts_per_minute_p99)));
     vec![
         Check::above(
             "density is higher without buckets than with 1",
             "points",
-            pairs(&rows[0], last, |run| run.packing_density_pct_mean),
+            differences(&rows[0], last, |run| run.packing_density_pct_mean),
         ),
         Check::each_above("the share of candidates left by BestFit falls with every step", "points", steps),
         Check::each_above("conflicts are highest without buckets, in total", "", totals),
@@ -158,7 +157,7 @@ fn checks(rows: &[BucketsRow]) -> Vec<Check> {
 
 /// How much more a row has of something than another, seed by seed.
 fn differences(from: &BucketsRow, to: &BucketsRow, value: fn(&Summary) -> f64) -> Vec<f64> {
-    to.runs.iter().zip(&from.runs).map(|(one, other)| value(one) - value(other)).collect()
+    paired(&to.runs, &from.runs, |one, other| value(one) - value(other))
 }
 
 /// In the paper density rises with every step.

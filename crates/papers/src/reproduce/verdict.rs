@@ -157,6 +157,11 @@ impl Check {
     }
 }
 
+/// Something of what two cases have, seed by seed.
+pub(super) fn paired<T>(one: &[T], other: &[T], of: impl Fn(&T, &T) -> f64) -> Vec<f64> {
+    one.iter().zip(other).map(|(one, other)| of(one, other)).collect()
+}
+
 fn reason(why: &Option<String>) -> String {
     why.as_ref().map_or(String::new(), |why| format!(": {why}"))
 }

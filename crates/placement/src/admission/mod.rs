@@ -8,7 +8,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use tiebreak_model::declare::{ParamKind, ParamValue};
+use tiebreak_model::choices;
 use tiebreak_model::{Ahead, ClusterId, Declared, Phrase, Resource, Scene, VmRequest, phrase};
 
 use crate::rule::erased::{AnyValidator, BoundValidator};
@@ -40,17 +40,7 @@ pub enum Tail {
     Normal,
 }
 
-impl ParamValue for Tail {
-    const KIND: ParamKind = ParamKind::Choice(&["cantelli", "normal"]);
-
-    fn from_number(number: f64) -> Self {
-        if number == 1.0 { Self::Normal } else { Self::Cantelli }
-    }
-
-    fn to_number(self) -> f64 {
-        f64::from(u8::from(self == Self::Normal))
-    }
-}
+choices! { Tail: Cantelli = "cantelli", Normal = "normal" }
 
 /// What an admission policy looks at, and what it may be at most.
 #[derive(Clone, Copy, Debug, PartialEq)]

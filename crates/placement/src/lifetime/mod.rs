@@ -1,8 +1,7 @@
 //! What the allocator makes of predicted lifetimes: classes, what they make of hosts, and when machines are expected to
 //! be free. (LAVA)
 
-use tiebreak_model::declare::{ParamKind, ParamValue};
-use tiebreak_model::{Phrase, declare, phrase};
+use tiebreak_model::{Phrase, choices, declare, phrase};
 
 pub(crate) mod host;
 pub(crate) mod steps;
@@ -70,27 +69,8 @@ pub enum StartClass {
     Highest,
 }
 
-/// Choices of two words.
-macro_rules! choices {
-    ($($choice:ident: $one:ident $one_word:literal, $other:ident $other_word:literal;)+) => {$(
-        impl ParamValue for $choice {
-            const KIND: ParamKind = ParamKind::Choice(&[$one_word, $other_word]);
-
-            fn from_number(number: f64) -> Self {
-                if number == 1.0 { Self::$other } else { Self::$one }
-            }
-
-            fn to_number(self) -> f64 {
-                f64::from(u8::from(self == Self::$other))
-            }
-        }
-    )+};
-}
-
-choices! {
-    DeadlineFrom: Opening "opening", Filling "filling";
-    StartClass: First "first_vm", Highest "highest";
-}
+choices! { DeadlineFrom: Opening = "opening", Filling = "filling" }
+choices! { StartClass: First = "first_vm", Highest = "highest" }
 
 impl Lifetimes {
     /// Where classes begin, in seconds, the smallest first.

@@ -1,8 +1,7 @@
 //! `LifetimeAlignmentBinary`: LA-Binary (LAVA sections 2.4 and 5.3, on Barbalho et al.).
 
-use tiebreak_model::declare::{ParamKind, ParamValue};
 use tiebreak_model::phrase::mark;
-use tiebreak_model::{ExpectedExit, MachineView, Phrase, PredictedLife, VmRequest, declare};
+use tiebreak_model::{ExpectedExit, MachineView, Phrase, PredictedLife, VmRequest, choices, declare};
 
 use crate::lifetime::temporal::SometimesTemporal;
 use crate::lifetime::{Exit, Steps, TemporalPreference};
@@ -37,21 +36,7 @@ pub(crate) enum MachineClass {
     FirstLifetime,
 }
 
-impl MachineClass {
-    const ALL: [Self; 2] = [Self::RemainingTime, Self::FirstLifetime];
-}
-
-impl ParamValue for MachineClass {
-    const KIND: ParamKind = ParamKind::Choice(&["remaining_time", "first_lifetime"]);
-
-    fn from_number(number: f64) -> Self {
-        Self::ALL.get(number as usize).copied().unwrap_or_default()
-    }
-
-    fn to_number(self) -> f64 {
-        Self::ALL.iter().position(|other| *other == self).unwrap_or(0) as f64
-    }
-}
+choices! { MachineClass: RemainingTime = "remaining_time", FirstLifetime = "first_lifetime" }
 
 impl LifetimeAlignmentBinary {
     fn threshold_s(&self) -> u32 {

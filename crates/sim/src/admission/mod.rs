@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 
 use tiebreak_admission::{self as belief, Belief, Deaths, Gamma, Model, Prior, PriorFault, Seen, Stop};
 use tiebreak_model::declare::{ParamKind, ParamValue};
-use tiebreak_model::{Expected, Growth, Newcomer, declare};
+use tiebreak_model::{Expected, Growth, Newcomer, choices, declare};
 
 pub(crate) mod deployments;
 mod forecasts;
@@ -63,17 +63,7 @@ pub enum Horizon {
     LookAheads,
 }
 
-impl ParamValue for Horizon {
-    const KIND: ParamKind = ParamKind::Choice(&["geometric", "look_aheads"]);
-
-    fn from_number(number: f64) -> Self {
-        if number == 1.0 { Self::LookAheads } else { Self::Geometric }
-    }
-
-    fn to_number(self) -> f64 {
-        f64::from(u8::from(self == Self::LookAheads))
-    }
-}
+choices! { Horizon: Geometric = "geometric", LookAheads = "look_aheads" }
 
 declare! {
     /// What admission rules believe about deployments before any observation, and how far ahead they look. A

@@ -1,6 +1,6 @@
 //! What agents draw by chance: each kind of draw from a stream of its own, named by VM and attempt.
 
-use tiebreak_model::random::{Seed, Stream};
+use tiebreak_model::random::{Seed, Stream, share};
 
 /// The streams of all agents.
 pub(crate) struct Chance {
@@ -25,16 +25,11 @@ impl Chance {
 
     /// A coin for whether its class had an evaluation, from 0 up to 1.
     pub(crate) fn coin(&self, luck: u64, attempt: u32) -> f64 {
-        unit(self.coins.draw(luck, u64::from(attempt)))
+        share(self.coins.draw(luck, u64::from(attempt)))
     }
 
     /// Whether conflicts are avoided that are avoided with this chance, 0 to 1 and more.
     pub(crate) fn avoids(&self, chance: f64, luck: u64, attempt: u32) -> bool {
-        chance > 0.0 && unit(self.avoiding.draw(luck, u64::from(attempt))) < chance
+        chance > 0.0 && share(self.avoiding.draw(luck, u64::from(attempt))) < chance
     }
-}
-
-/// A number from 0 up to 1 made of a draw.
-fn unit(draw: u64) -> f64 {
-    (draw >> 11) as i64 as f64 / (1_u64 << 53) as f64
 }

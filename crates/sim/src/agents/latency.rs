@@ -5,7 +5,7 @@
 //! about 1,000 ms without caches in a large zone: 12 ms and some 38 millionths of a second
 //! for each machine ranked again tell all four. Its own simulations draw hit or miss.
 
-use tiebreak_model::declare::{ParamKind, ParamValue};
+use tiebreak_model::choices;
 use tiebreak_placement::CacheUse;
 
 use super::settings::Agents;
@@ -25,8 +25,6 @@ pub enum Latency {
 }
 
 impl Latency {
-    const ALL: [Self; 4] = [Self::Fixed, Self::Drawn, Self::Caches, Self::Updates];
-
     /// Whether it depends on what the caches did, so that switching a layer off changes when
     /// decisions land.
     #[must_use]
@@ -35,17 +33,7 @@ impl Latency {
     }
 }
 
-impl ParamValue for Latency {
-    const KIND: ParamKind = ParamKind::Choice(&["fixed", "drawn", "caches", "updates"]);
-
-    fn from_number(number: f64) -> Self {
-        Self::ALL.get(number as usize).copied().unwrap_or_default()
-    }
-
-    fn to_number(self) -> f64 {
-        Self::ALL.iter().position(|other| *other == self).unwrap_or(0) as f64
-    }
-}
+choices! { Latency: Fixed = "fixed", Drawn = "drawn", Caches = "caches", Updates = "updates" }
 
 impl Agents {
     /// How long one VM took, in thousandths of a millisecond; `coin` draws from 0 up to 1.

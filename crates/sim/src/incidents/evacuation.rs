@@ -9,7 +9,8 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use tiebreak_model::declare::{ParamKind, ParamValue};
+use tiebreak_model::choices;
+use tiebreak_model::random::share;
 use tiebreak_model::{MachineId, Millis, Time, VmId};
 
 use super::holds::Hold;
@@ -29,30 +30,11 @@ pub(crate) enum MigrationOrder {
     InTrace,
 }
 
-impl MigrationOrder {
-    const ALL: [Self; 4] = [Self::AsPlaced, Self::LongestFirst, Self::Random, Self::InTrace];
-}
-
-impl ParamValue for MigrationOrder {
-    const KIND: ParamKind = ParamKind::Choice(&["as_placed", "longest_first", "random", "in_trace"]);
-
-    fn from_number(number: f64) -> Self {
-        Self::ALL.get(number as usize).copied().unwrap_or_default()
-    }
-
-    fn to_number(self) -> f64 {
-        Self::ALL.iter().position(|other| *other == self).unwrap_or(0) as f64
-    }
-}
+choices! { MigrationOrder: AsPlaced = "as_placed", LongestFirst = "longest_first", Random = "random", InTrace = "in_trace" }
 
 /// What chance decides of each VM, once for the whole of an incident.
 const ORDER: u64 = 0;
 const APPROVAL: u64 = 1;
-
-/// Random bits as a share, from 0 to below 1.
-fn share_of(bits: u64) -> f64 {
-    (bits >> 11) as f64 / (1_u64 << 53) as f64
-}
 
 /// How machines are emptied.
 pub(super) struct EvacuationTerms {
@@ -90,7 +72,7 @@ impl Evacuation {
 
     /// Whether the migration of every VM on a machine is approved; if not, the machine is left alone (Algorithm 1).
     pub(super) fn is_approved(&self, zone: &dyn Zone, machine: MachineId) -> bool {
-        let is_approved = |vm: &VmId| share_of(zone.draw(*vm, APPROVAL)) * 100.0 < self.terms.approved_pct;
+        let is_approved = |vm: &VmId| share(zone.draw(*vm, APPROVAL)) * 100.0 < self.terms.approved_pct;
         zone.residents(machine).iter().all(is_approved)
     }
 

@@ -8,8 +8,7 @@
 use alloc::sync::Arc;
 use core::fmt;
 
-use tiebreak_model::declare::{ParamKind, ParamValue};
-use tiebreak_model::{Phrase, Usage, declare, phrase};
+use tiebreak_model::{Phrase, Usage, choices, declare, phrase};
 use tiebreak_power::{Capping, ServerPower};
 
 pub(crate) mod book;
@@ -31,21 +30,7 @@ pub enum LoadPredictor {
     Nothing,
 }
 
-impl LoadPredictor {
-    const ALL: [Self; 4] = [Self::Forests, Self::Oracle, Self::CriticalityOnly, Self::Nothing];
-}
-
-impl ParamValue for LoadPredictor {
-    const KIND: ParamKind = ParamKind::Choice(&["forests", "oracle", "criticality_only", "nothing"]);
-
-    fn from_number(number: f64) -> Self {
-        Self::ALL.get(number as usize).copied().unwrap_or_default()
-    }
-
-    fn to_number(self) -> f64 {
-        Self::ALL.iter().position(|other| *other == self).unwrap_or(0) as f64
-    }
-}
+choices! { LoadPredictor: Forests = "forests", Oracle = "oracle", CriticalityOnly = "criticality_only", Nothing = "nothing" }
 
 /// What is done when a chassis draws more than its budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,21 +46,7 @@ pub enum CappingKind {
     PerVm,
 }
 
-impl CappingKind {
-    const ALL: [Self; 4] = [Self::Off, Self::Measured, Self::FullServer, Self::PerVm];
-}
-
-impl ParamValue for CappingKind {
-    const KIND: ParamKind = ParamKind::Choice(&["off", "measured", "full_server", "per_vm"]);
-
-    fn from_number(number: f64) -> Self {
-        Self::ALL.get(number as usize).copied().unwrap_or_default()
-    }
-
-    fn to_number(self) -> f64 {
-        Self::ALL.iter().position(|other| *other == self).unwrap_or(0) as f64
-    }
-}
+choices! { CappingKind: Off = "off", Measured = "measured", FullServer = "full_server", PerVm = "per_vm" }
 
 declare! {
     /// What is predicted about the VMs' core utilization, what they really use, and what happens when a chassis

@@ -7,7 +7,7 @@
 
 use alloc::vec::Vec;
 
-use tiebreak_model::random::{Seed, Stream};
+use tiebreak_model::random::{self, Seed, Stream};
 use tiebreak_model::{Load, Millis, RequestId, Time, Usage, VmId, Workload};
 
 use super::PowerSettings;
@@ -45,7 +45,7 @@ pub fn usages(workload: &Workload, settings: &PowerSettings, seed: Seed, number:
 
 /// From 0 up to 1.
 fn share(stream: Stream, what: u64, attempt: u64) -> f64 {
-    (stream.draw(what, attempt) >> 11) as i64 as f64 / (1_u64 << 53) as f64
+    random::share(stream.draw(what, attempt))
 }
 
 /// From -1 to 1, most often near 0.
