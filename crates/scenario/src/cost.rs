@@ -1,7 +1,7 @@
 //! What a run takes, estimated before anything of it is made, so that people can be asked first.
 //!
 //! The estimate is coarse: it was fitted to runs of the native program, and is meant to be right within a factor of four
-//! (docs/RESULTS.md lays it beside measured runs). A browser takes about twice as long.
+//! (docs/results/correctness.md lays it beside measured runs). A browser takes about twice as long.
 
 use core::fmt;
 

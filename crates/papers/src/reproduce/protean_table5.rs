@@ -1,5 +1,5 @@
 //! Protean Table 5: what the buckets of BestFit do to packing, to the choice that is left, and
-//! to conflicts between agents. (Protean section 6.3; docs/RESULTS.md holds our full table.)
+//! to conflicts between agents. (Protean section 6.3; docs/results/protean.md holds our full table.)
 
 use serde::Serialize;
 use tiebreak_scenario::Variant;
