@@ -85,6 +85,29 @@ test('what is wrong is said with its place, and the last rule that stood goes on
     await says(preview(page), /70 of 140 machines stay candidates\./);
   }));
 
+test('an expression that is not valid yet survives a reload, and goes with what replaces it', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    const edit = async () => {
+      await page.getByLabel('About MyRule', { exact: true }).click();
+      await page.locator('[data-rule="MyRule"]').getByRole('button', { name: 'Edit this rule' }).click();
+    };
+    await hand.runs(() => add(page, 'Machine validators'));
+    const valid = await text(page).inputValue();
+    await text(page).fill('machine.cores_free >= 2 *');
+    await says(fault(page), /^Line 1, column 26: expected .*, got the end/);
+    await page.reload();
+    await edit();
+    await shows(() => text(page).inputValue(), 'machine.cores_free >= 2 *');
+    await says(fault(page), /^Line 1, column 26: expected .*, got the end/);
+    await write(hand, page, 'machine.cores_free >= 2 * vm.cores');
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await shows(() => text(page).inputValue(), valid);
+    await page.reload();
+    await edit();
+    await shows(() => text(page).inputValue(), valid);
+    await shows(() => fault(page).textContent(), '');
+  }));
+
 test('the values over the fleet are drawn, and told of the machine that is pointed at or clicked', () =>
   onPage(WIDE, async ({ hand, page }) => {
     await hand.runs(() => add(page, 'Machine preferences'));

@@ -19,6 +19,9 @@ const SHOWN: &str = "tiebreak.shown";
 /// duplicated tab does not get a copy and begins a draft of its own.
 const OWNED: &str = "tiebreak.owned";
 
+/// The expression that is being typed in this tab and is not valid yet, so that no document holds it.
+const TYPED: &str = "tiebreak.typed";
+
 /// Drafts kept; the oldest make room.
 const KEPT: usize = 8;
 
@@ -67,6 +70,32 @@ pub(crate) fn set(storage: fn() -> Option<Storage>, key: &str, value: &impl Seri
 fn delete(storage: fn() -> Option<Storage>, key: &str) {
     // Without storage there is nothing to delete.
     let _ = storage().map(|storage| storage.remove_item(key));
+}
+
+/// An expression as it was typed, before it was valid.
+#[derive(Serialize, Deserialize)]
+struct Typed {
+    /// The custom rule.
+    rule: String,
+    /// What the document had meanwhile.
+    over: String,
+    text: String,
+}
+
+/// What was typed for this rule over this expression before the page was reloaded.
+pub(crate) fn typed(rule: &str, over: &str) -> Option<String> {
+    get::<Typed>(session, TYPED).filter(|typed| typed.rule == rule && typed.over == over).map(|typed| typed.text)
+}
+
+/// Keeps what was typed for this rule over this expression; nothing any more without a text.
+pub(crate) fn keep_typed(rule: &str, over: &str, text: Option<&str>) {
+    match text {
+        // Without storage a reload loses it, as it does the whole draft, which the page has said already.
+        Some(text) => {
+            set(session, TYPED, &Typed { rule: rule.into(), over: over.into(), text: text.into() });
+        }
+        None => delete(session, TYPED),
+    }
 }
 
 /// Takes over the draft that the page before in this tab wrote.

@@ -156,7 +156,7 @@ pub(crate) static FILES: &[FileOf] = &[
     },
     FileOf {
         name: "imported.vms",
-        help: "If VMs were imported, the VMs in the compact format, for who runs scenario.json again.",
+        help: "If VMs were imported, these VMs in the compact format; scenario.json reads them when it is run again.",
         fields: &[],
     },
 ];

@@ -77,15 +77,15 @@ fn the_reference_page_is_what_the_program_says() {
 const FILES_HEAD: &str = "\
 # The files of a run
 
-What `tiebreak run --out DIR` writes. Made from the declarations in the code, as `tiebreak list files` shows them; a
-test keeps it so, and holds them against the files themselves. Do not edit it by hand: `UPDATE=1 cargo test -p
-tiebreak-cli --test reference` writes it again.
+What `tiebreak run --out DIR` writes. This page is generated from the declarations in the code, as `tiebreak list
+files` prints them, and a test compares both with the files themselves. Do not edit it by hand: `UPDATE=1 cargo test
+-p tiebreak-cli --test reference` writes it again.
 
-The folder is there whole or not at all: it is written beside its place as `DIR.unfinished` and moved there at the
-end. An empty folder, or one with nothing but these files, is replaced; any other is refused before the run. On a full
-disk, without permission, or after Ctrl-C (which prints what came out so far) there is no `DIR`; what stood there
-before stays. Who ends the program by force may find `DIR.unfinished`, which the next run to the same place removes.
-Files that other commands write with `--out` are made in the same way.
+`DIR` is complete or absent: the files are written to `DIR.unfinished`, which is renamed at the end. An empty folder,
+or one that holds only such files, is replaced; any other is rejected before the run. If the disk is full, permission
+is missing, or you press Ctrl-C (which prints the results so far), there is no new `DIR`, and an old one stays as it
+was. If the program is killed, `DIR.unfinished` may remain; the next run to the same place removes it. Other commands
+write their `--out` files in the same way.
 
 ";
 

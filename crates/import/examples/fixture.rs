@@ -1,9 +1,12 @@
-//! Writes the dump that the tests read, as `kubectl get nodes,pods -A -o json` prints it, with every field that an API
-//! server of release 1.34 writes for such objects: `cargo run -p tiebreak-import --example fixture | gzip -9n`.
+//! Writes the dump that the tests read, with every field that an API server of release 1.34 writes for such objects:
+//! `cargo run -p tiebreak-import --example fixture | gzip -9n`. kubectl 1.32 prints the same bytes for `kubectl get
+//! nodes,pods -A -o json`, asked of a server that lists these objects.
 //!
 //! 60 nodes in three zones, of two sizes, three of them for the control plane, one of them cordoned; what a cluster runs
 //! for itself, ten services, and some pods that wait.
 
+use serde::Serialize as _;
+use serde_json::ser::PrettyFormatter;
 use serde_json::{Value, json};
 
 const ZONES: [&str; 3] = ["eu-west-1a", "eu-west-1b", "eu-west-1c"];
@@ -38,7 +41,10 @@ fn main() {
     }
     let items: Vec<_> = nodes.into_iter().chain(pods).collect();
     let list = json!({ "apiVersion": "v1", "items": items, "kind": "List", "metadata": { "resourceVersion": "" } });
-    println!("{}", serde_json::to_string_pretty(&list).expect("values"));
+    // kubectl indents by four spaces.
+    let mut out = serde_json::Serializer::with_formatter(std::io::stdout(), PrettyFormatter::with_indent(b"    "));
+    list.serialize(&mut out).expect("values, and somebody who reads them");
+    println!();
 }
 
 /// A made-up identifier that is the same every time.

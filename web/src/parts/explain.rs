@@ -292,7 +292,8 @@ fn why_not_empty(link: &Link, app: &App) -> Html {
         <div class="holder">
             <h4>{ tr("Why it is not empty") }</h4>
             <p>{ holder.said.iter().map(told).collect::<Vec<_>>().join(" ") }</p>
-            <p>{ rule }</p>
+            // Keeps its place until it is known, so that nothing below moves under a pointer.
+            <p class="awaited">{ rule }</p>
             <button onclick={explain}>{ say("Explain VM {}", &[&holder.vm]) }</button>
         </div>
     }
@@ -310,7 +311,7 @@ fn machine(link: &Link, app: &App) -> Html {
         let vm = card.vm.clone();
         let onclick = link.callback(move |_: MouseEvent| Message::Vm(vm.clone()));
         html! {
-            <li><button class="vm" {onclick} title={tr("Explain this VM")}>{ say("VM {}", &[&card.vm]) }</button>
+            <li key={card.vm.clone()}><button class="vm" {onclick} title={tr("Explain this VM")}>{ say("VM {}", &[&card.vm]) }</button>
                 <span class="muted">{ say("{}, since {}, {}", &[&told(&card.demand), &words::time(card.since_ms), &told(&card.ends)]) }
                     if let Some(expected) = &card.expected { { format!(", {}", told(expected)) } }</span>
                 if card.residual { <strong>{ tr(" waited for") }</strong> }</li>

@@ -109,7 +109,7 @@ struct Imported<'a> {
     import: &'a Told<'a>,
 }
 
-/// What was imported, for people, and its VMs for who runs the scenario again.
+/// What was imported, for people, and its VMs, so that the scenario can be run again.
 fn write_import(folder: &Folder, import: &Import) -> Result<(), Failure> {
     let write =
         |name: &str, bytes: &[u8]| std::fs::write(folder.file(name), bytes).map_err(|error| folder.unwritable(&error));

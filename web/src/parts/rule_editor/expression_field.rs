@@ -8,6 +8,8 @@ use tiebreak_view::expression::{self, Completion, Offer};
 use web_sys::{HtmlTextAreaElement, InputEvent, KeyboardEvent, MouseEvent};
 use yew::prelude::*;
 
+use crate::drafts;
+
 /// How long a hand rests before what it typed is taken.
 const REST_MS: u32 = 250;
 
@@ -17,6 +19,8 @@ const ID: &str = "rule-expression";
 /// What the field is of, and who takes what was typed.
 #[derive(Clone, PartialEq, Properties)]
 pub(super) struct Properties {
+    /// The rule's name.
+    pub(super) rule: AttrValue,
     /// The rule as it is in the document.
     pub(super) definition: Definition,
     /// Is given an expression that stands.
@@ -52,14 +56,21 @@ impl Component for ExpressionField {
     type Message = FieldMessage;
     type Properties = Properties;
 
-    fn create(_: &Context<Self>) -> Self {
-        Self::default()
+    /// What was typed before a reload is there again, with what is wrong with it.
+    fn create(context: &Context<Self>) -> Self {
+        let Properties { rule, definition, .. } = context.props();
+        let mut field = Self { typed: drafts::typed(rule, &definition.expression), ..Self::default() };
+        if field.typed.is_some() {
+            field.fault = field.definition(context).program().err().map(|fault| expression::fault(&fault));
+        }
+        field
     }
 
     /// What the document has now counts, unless it is what was given away while the hand typed on.
     fn changed(&mut self, context: &Context<Self>, before: &Properties) -> bool {
         let new = &context.props().definition.expression;
         if *new != before.definition.expression && self.given.as_ref() != Some(new) {
+            drafts::keep_typed(&before.rule, &before.definition.expression, None);
             (self.typed, self.fault, self.rest, self.completion) = (None, None, None, Completion::default());
         }
         true
@@ -144,6 +155,8 @@ impl ExpressionField {
     fn rest(&mut self, context: &Context<Self>) {
         self.rest = None;
         self.fault = self.definition(context).program().err().map(|fault| expression::fault(&fault));
+        let Properties { rule, definition, .. } = context.props();
+        drafts::keep_typed(rule, &definition.expression, self.typed.as_deref().filter(|_| self.fault.is_some()));
         if self.fault.is_none()
             && let Some(text) = self.typed.clone()
         {

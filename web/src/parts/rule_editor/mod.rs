@@ -166,7 +166,7 @@ impl Editor<'_> {
         html! {
             <>
                 { self.subject() }
-                <ExpressionField key={self.row.id.clone()} definition={self.definition.clone()} {take} />
+                <ExpressionField key={self.row.id.clone()} rule={self.row.id.clone()} definition={self.definition.clone()} {take} />
                 <p class="hint">{ about.join(" ") }</p>
             </>
         }
