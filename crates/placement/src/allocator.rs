@@ -1,10 +1,9 @@
 //! The allocator of one agent: the policy, the agent's view of the fleet, and the
 //! caches it keeps.
 //!
-//! With caches on, a decision brings the evaluation of the request's class up to date
-//! and reads the best set off it; with caches off it runs the [reference](mod@crate::explain::reference). Both give
-//! the same best set, and the same draw picks the same machine of it. Source:
-//! Protean sections 5.1 and 5.2.
+//! With caches on, a decision updates the evaluation of the request's class and reads the best set from it. With
+//! caches off, it runs the [reference](mod@crate::explain::reference). Both give the same best set, and the same draw
+//! picks the same machine from it. Source: Protean sections 5.1 and 5.2.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -20,7 +19,7 @@ use crate::network::Blocked;
 use crate::network::gate::blocked;
 use crate::policy::Policy;
 
-/// Decides for one agent.
+/// Makes the decisions of one agent.
 pub struct Allocator {
     policy: Arc<Policy>,
     view: Occupancy,
@@ -36,8 +35,7 @@ impl core::fmt::Debug for Allocator {
 }
 
 impl Allocator {
-    /// An allocator that knows the fleet as `view` has it and keeps these caches, its
-    /// evaluations in about `bytes`.
+    /// An allocator that starts from `view` and keeps these caches, with about `bytes` bytes of evaluations.
     #[must_use]
     pub fn new(policy: Arc<Policy>, view: Occupancy, caches: Caches, bytes: usize) -> Self {
         let pool = caches.any().then(|| AnyPool::new(&policy, &view, caches, bytes));
@@ -50,37 +48,37 @@ impl Allocator {
         &self.view
     }
 
-    /// The same, to bring it up to date.
+    /// The agent's view, for updates.
     pub fn view_mut(&mut self) -> &mut Occupancy {
         &mut self.view
     }
 
-    /// The list it applies.
+    /// The policy in use.
     #[must_use]
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// Applies another list from here on: with the same view and counters, and fresh caches.
+    /// Switches to another policy: the view and the counters stay, the caches start empty.
     pub fn change_policy(&mut self, policy: Arc<Policy>, caches: Caches, bytes: usize) {
         self.pool = caches.any().then(|| AnyPool::new(&policy, &self.view, caches, bytes));
         self.policy = policy;
     }
 
-    /// What its caches did so far.
+    /// Cache counters so far.
     #[must_use]
     pub fn counters(&self) -> &CacheCounters {
         &self.counters
     }
 
-    /// What its caches hold.
+    /// The caches' current contents.
     #[must_use]
     pub fn sizes(&self) -> CacheSizes {
         let journal_bytes = self.view.journal().bytes() as u64;
         self.pool.as_ref().map_or_else(CacheSizes::default, |pool| CacheSizes { journal_bytes, ..pool.sizes() })
     }
 
-    /// Keeps a log of hits, misses and creations from here on.
+    /// Starts a log of hits, misses and creations.
     pub fn keep_log(&mut self) {
         self.log.get_or_insert_default();
     }
@@ -115,13 +113,12 @@ impl Allocator {
         Ok(Choice { machine, best_set: among.len() as u32, cache, refreshed })
     }
 
-    /// Why a VM that was refused now has no machine: what is in the way of its links where machines
-    /// would have room for it, and none where they have not.
+    /// What blocks the links of a VM that was just refused; `None` unless machines have room for it.
     pub fn blocked(&mut self, request: &Request<'_>) -> Option<Blocked> {
         if !self.policy.guards_bandwidth() || request.needs.is_none() {
             return None;
         }
-        // Asking again is no decision, and counts as none.
+        // This is not a decision, so it must not change the counters or the log.
         let (counters, log) = (self.counters.clone(), self.log.take());
         let mut is_any = |needs: &Needs| self.choose(&Request { needs, ..*request }).is_ok();
         let has_room = is_any(Needs::NONE);
@@ -132,8 +129,8 @@ impl Allocator {
         if has_room { blocked(request.scene(&self.view), || is_any_left) } else { None }
     }
 
-    /// Brings evaluations up to date while there is nothing else to do, as far as `budget`
-    /// machines go; how many were ranked again (Protean section 5.2.4).
+    /// Updates evaluations while the agent is idle, up to `budget` machines. Returns how many were ranked again
+    /// (Protean section 5.2.4).
     pub fn refresh_in_background(&mut self, budget: u64) -> u64 {
         let log = self.log.as_mut();
         let work = Work { policy: &self.policy, view: &self.view, counters: &mut self.counters, log };

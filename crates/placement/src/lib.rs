@@ -1,14 +1,13 @@
-//! Which machine a VM goes to: rules in one ordered list, and the engine that
-//! applies them. Decisions at one moment; nothing here knows that time passes.
+//! Decides which machine a VM is placed on: rules in one ordered list, and the engine that applies them. Each
+//! decision is made at one moment; nothing here tracks time.
 //!
 //! Source: Protean (Hadary et al., OSDI 2020), sections 3 and 5.
 //!
-//! Read [`rule`] for what a rule is, any file below [`rules`] for one rule's whole
-//! story, [`policy`] for the ordered list, [`reference`](mod@reference) for what a decision means, and
-//! [`allocator`] for how the same decision is made quickly.
+//! Read [`rule`] for what a rule is, any file below [`rules`] for one rule in full, [`policy`] for the ordered list,
+//! [`reference`](mod@reference) for what a decision means, and [`allocator`] for how the same decision is made fast.
 //!
-//! Data goes down through these rooms and never back: each imports only from those above it, as `cargo xtask floors`
-//! checks by every import.
+//! Dependencies between these modules go one way: each imports only from those above it. `cargo xtask floors` checks
+//! every import.
 //!
 //! ```text
 //! rule                                     what a rule is; how its score becomes a whole number
@@ -21,7 +20,7 @@
 //! migrate                                  what-if: machines to empty
 //! ```
 //!
-//! Neither of `explain` and `fast` knows the other, so that one can be held against the other.
+//! `explain` and `fast` do not depend on each other, so that each can check the other.
 
 #![no_std]
 

@@ -1,11 +1,10 @@
-//! Recommended migrations: fragmented machines to empty, and where their VMs would go, so
-//! that what is in use is packed more densely. A what-if analysis: nothing is moved here.
+//! Recommends migrations: which fragmented machines to empty, and where to move their VMs, so that the machines in
+//! use are packed more densely. This is a what-if analysis: it moves no VMs.
 //!
-//! Each VM of a machine is placed anew by the list of rules that placed it, on a copy of the
-//! zone in which only machines in use take VMs. Machines are tried in the order of what
-//! emptying them would gain for each move, each at most once, and each on the copy as the ones
-//! before left it, so that any number of the first recommendations can be carried out. Source:
-//! Protean section 6.3, "Adapting to COVID-19 capacity crunch".
+//! The policy places each VM of a machine again, on a copy of the zone where only machines in use accept VMs.
+//! Machines are tried in the order of their expected gain per move, each at most once, and each on the copy that the
+//! earlier recommendations left. So any prefix of the recommendations can be carried out. Source: Protean section
+//! 6.3, "Adapting to COVID-19 capacity crunch".
 
 use alloc::sync::Arc;
 use alloc::vec;
@@ -24,7 +23,7 @@ use crate::explain::reference::best_where;
 use crate::fast::{Caches, Draw, Request};
 use crate::policy::Policy;
 
-/// What the evaluations made on the way may hold.
+/// The maximum size of the evaluations used on the way.
 const CACHE_BYTES: usize = 64 << 20;
 
 declare! {
@@ -40,14 +39,14 @@ declare! {
     }
 }
 
-/// A VM that may be moved, and where it stands.
+/// A VM that may be moved, and its machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
     /// The VM.
     pub vm: VmId,
     /// Its machine.
     pub machine: MachineId,
-    /// What it asked for.
+    /// What it requested.
     pub shape: VmShape,
 }
 
@@ -56,37 +55,36 @@ pub struct Placed {
 pub struct Move {
     /// The VM.
     pub vm: VmId,
-    /// The machine that is being emptied.
+    /// The machine to empty.
     pub from: MachineId,
-    /// A machine in use that has room for it.
+    /// A machine in use with room for it.
     pub to: MachineId,
 }
 
-/// One machine to empty, and what that gains when those recommended before it are empty.
+/// One machine to empty, and the gain if the machines recommended before it are empty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evacuation {
     /// The machine to empty.
     pub machine: MachineId,
     /// All its VMs, in the order in which to move them.
     pub moves: Vec<Move>,
-    /// What these VMs hold together.
+    /// What these VMs use in total.
     pub moved: Resources,
-    /// What the packing density of the zone gains, in percentage points; more is better.
+    /// The gain in the zone's packing density, in percentage points; more is better.
     pub density_gain: f64,
-    /// Machines that stand empty afterwards and did not before.
+    /// How many more machines are empty afterwards.
     pub empty_gain: u32,
-    /// The gain in packing density for each VM moved, in percentage points.
+    /// The gain in packing density per VM moved, in percentage points.
     pub gain_per_move: f64,
 }
 
-/// Which machines to empty, best first by the gain for each move, ties by the lowest id.
+/// Which machines to empty, best first by gain per move; of equal gains, the lowest id first.
 ///
-/// Moves go onto machines in use only, and never onto one that this list empties. A machine is
-/// left alone when it does not take new VMs, when a VM on it is not among `vms`, or when a
-/// tenant on it asked for anything about where its VMs stand; VMs of low priority may move.
+/// VMs move only to machines in use, never to one that this list empties. A machine is skipped if it does not accept
+/// new VMs, if a VM on it is not among `vms`, or if a tenant on it has placement terms; VMs of low priority may move.
 ///
 /// # Panics
-/// When a VM does not stand where it is said to: that is our own bug.
+/// If a VM is not on its stated machine, which is a bug of ours.
 #[must_use]
 pub fn recommend(
     policy: &Arc<Policy>,
@@ -95,7 +93,7 @@ pub fn recommend(
     limits: &MigrationLimits,
 ) -> Vec<Evacuation> {
     let mut vms = vms.to_vec();
-    // By machine, and the VMs of one in the order of Algorithm 1: what is hardest to place first.
+    // Sort by machine, and the VMs of one machine in the order of Algorithm 1: the hardest to place first.
     let place = |it: &Placed| (it.machine, Reverse(it.shape.demand), it.vm);
     sort::seldom(&mut vms, |one, other| place(one) < place(other));
     let mut candidates = Candidates::find(occupancy, &vms, limits);
@@ -110,8 +108,7 @@ pub fn recommend(
     recommended
 }
 
-/// Allocated cores for each core of the machines in use, in percent; 0 where none is in use
-/// (Protean section 6.3).
+/// Allocated cores as a percentage of the cores of machines in use; 0 if none is in use (Protean section 6.3).
 fn density_pct(zone: &Totals, busy_cores_milli: u64) -> f64 {
     if busy_cores_milli == 0 { 0.0 } else { 100.0 * zone.used(Resource::Cores) as f64 / busy_cores_milli as f64 }
 }
@@ -120,14 +117,14 @@ fn density_pct(zone: &Totals, busy_cores_milli: u64) -> f64 {
 #[derive(Clone, Debug)]
 struct Candidate {
     machine: MachineId,
-    /// What its VMs hold.
+    /// What its VMs use.
     used: Resources,
-    /// Where its VMs are in the list.
+    /// The range of its VMs in the list.
     vms: Range<usize>,
 }
 
 impl Candidate {
-    /// A machine whose VMs are these, if it is one.
+    /// A candidate for the machine with these VMs, if it is fragmented.
     fn new(occupancy: &Occupancy, vms: &[Placed], first: usize, limits: &MigrationLimits) -> Option<Self> {
         let machine = vms.first()?.machine;
         let (record, capacity) = (occupancy.record(machine), occupancy.fleet().capacity(machine));
@@ -138,21 +135,20 @@ impl Candidate {
         (may_move && is_fragmented && !record.isolated).then(|| Self { machine, used, vms: first..first + vms.len() })
     }
 
-    /// What emptying it would gain for each move, if machines like it have so many cores.
+    /// The gain per move from emptying it, if machines like it have this many cores.
     fn gain_per_move(&self, zone: &Totals, cores_milli: u32) -> f64 {
         let (busy, cores) = (zone.busy_cores_milli, u64::from(cores_milli));
         (density_pct(zone, busy - cores) - density_pct(zone, busy)) / self.vms.len() as f64
     }
 
-    /// Among machines with as many cores, in whatever state the zone is: fewer moves, less to move.
+    /// Order among machines with equal cores, for any state of the zone: fewer moves, then less to move.
     fn order(&self, other: &Self) -> Ordering {
         let key = |it: &Self| (it.vms.len(), it.used, it.machine);
         key(self).cmp(&key(other))
     }
 }
 
-/// The fragmented machines that were not tried yet, by how many cores they have, each list with
-/// the best at its end.
+/// The fragmented machines not tried yet, grouped by their number of cores; the best is last in each list.
 struct Candidates {
     by_cores: Vec<(u32, Vec<Candidate>)>,
 }
@@ -177,7 +173,7 @@ impl Candidates {
         }
     }
 
-    /// The one that would gain most for each move in this zone, of those with few enough moves.
+    /// The candidate with the largest gain per move in this zone, among those within the limit of moves.
     fn pop(&mut self, zone: &Totals, moves: usize) -> Option<Candidate> {
         let last = |(at, (cores, list)): (usize, &(u32, Vec<Candidate>))| {
             let last = list.last().filter(|candidate| candidate.vms.len() <= moves)?;
@@ -191,19 +187,19 @@ impl Candidates {
     }
 }
 
-/// The zone as the recommendations so far would leave it.
+/// The zone after the recommendations so far.
 ///
-/// Machines that must not take a VM are marked as not ready, so that where the list has
-/// `IsMachineReady`, its answer needs no second look.
+/// Machines that must not accept a VM are marked as not ready. So if the policy has `IsMachineReady`, its choice
+/// needs no second check.
 struct WhatIf<'a> {
     policy: &'a Policy,
     allocator: Allocator,
     shapes: Vec<VmShape>,
-    /// Machines that must not take a VM: the empty ones, those emptied, and the one being emptied.
+    /// Machines that must not accept a VM: empty ones, emptied ones, and the one being emptied.
     is_closed: Vec<bool>,
-    /// Machines that took a VM, and so are not emptied.
+    /// Machines that received a VM, and so are not emptied.
     has_taken: Vec<bool>,
-    /// What the machines held before the evacuation under way, in the order they were changed.
+    /// What the machines held before the current evacuation, in order of change.
     undo: Vec<(MachineId, MachineRecord)>,
 }
 
@@ -244,7 +240,7 @@ impl<'a> WhatIf<'a> {
         self.set(machine, MachineRecord { readiness: Readiness::Unready, ..self.record(machine) });
     }
 
-    /// Empties a machine, if all its VMs find room elsewhere.
+    /// Empties a machine, if all its VMs fit elsewhere.
     fn empty(&mut self, candidate: &Candidate, vms: &[Placed]) -> Option<Evacuation> {
         if self.has_taken[candidate.machine.index()] {
             return None;
@@ -275,11 +271,11 @@ impl<'a> WhatIf<'a> {
         Some(Move { vm: vm.vm, from: vm.machine, to })
     }
 
-    /// The best machine in use for a VM, of several the one with the lowest id.
+    /// The best machine in use for a VM; of several, the one with the lowest id.
     fn target(&mut self, shape: &VmShape) -> Option<MachineId> {
         let vm = VmRequest::alone(*shape);
         if !self.policy.is_weighted() {
-            // Where the best of all machines may take it, it is the best of those that may.
+            // If the overall best machine may take it, it is also the best of those that may.
             let chosen = self.choose(&vm)?;
             if self.may_take(chosen, shape) {
                 return Some(chosen);
@@ -289,7 +285,7 @@ impl<'a> WhatIf<'a> {
         best_where(self.policy, scene, &vm, |machine| self.may_take(machine, shape))
     }
 
-    /// Where the list would place the VM, of several machines the one with the lowest id.
+    /// Where the policy would place the VM; of several machines, the one with the lowest id.
     fn choose(&mut self, vm: &VmRequest) -> Option<MachineId> {
         let shape = ShapeId::of(self.shapes.binary_search(&vm.shape).expect("the shapes of all VMs are listed"));
         let draw = Draw { number: 0, among: None };
@@ -297,7 +293,7 @@ impl<'a> WhatIf<'a> {
         self.allocator.choose(&request).ok().map(|choice| choice.machine)
     }
 
-    /// Whether a machine is in use and has room without putting a VM out.
+    /// Whether a machine is in use and has room without evicting a VM.
     fn may_take(&self, machine: MachineId, shape: &VmShape) -> bool {
         !self.is_closed[machine.index()] && self.record(machine).with(shape).is_some()
     }

@@ -1,9 +1,9 @@
-//! Rules about whom a cluster lets in, by what its deployments are expected to grow to.
+//! Rules that decide which new deployments a cluster admits, from forecasts of its deployments.
 //!
-//! They are asked about deployments that are new to a cluster, never about one that grows in it.
-//! What is expected moves with the clock and with everything that is seen, so these rules stand
-//! outside all caches: the other cluster rules are kept as ever, and these are asked last, about the
-//! clusters that are left. Source: "On the cluster admission problem for cloud computing", section 4.
+//! They apply only to deployments that are new to a cluster, not to one that grows in it. Forecasts change with the
+//! clock and with every observation, so these rules stay outside all caches: the other cluster rules are cached as
+//! usual, and these run last, on the clusters that remain. Source: "On the cluster admission problem for cloud
+//! computing", section 4.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -13,41 +13,41 @@ use tiebreak_model::{Ahead, ClusterId, Declared, Phrase, Resource, Scene, VmRequ
 
 use crate::rule::erased::{AnyValidator, BoundValidator};
 
-/// A hard constraint on what a cluster is expected to hold with a newcomer.
+/// A hard constraint on a cluster's forecast including the newcomer.
 pub trait AdmissionPolicy: Declared + Copy + Send + Sync + 'static {
-    /// What counts at one moment ahead, and what it may be at most.
+    /// The quantity to compare at one future moment, and its limit.
     fn weigh(&self, ahead: &Ahead) -> Weighed;
 
-    /// Whether it looks further than now.
+    /// Whether the policy looks beyond the present.
     const LOOKS_AHEAD: bool = true;
 
-    /// Whether a moment is passed over at which less than one core is expected of the newcomer.
+    /// Whether to skip marginal moments: those at which the newcomer's forecast is below one core.
     fn spares_marginal(&self) -> bool {
         false
     }
 
-    /// What counts and what it may be, in words, at a moment in words; to go on from "it".
+    /// The quantity and its limit in words, at a moment in words; continues a sentence that starts with "it".
     fn words(&self, weighed: Weighed, when: &Phrase) -> Phrase;
 }
 
-/// How the chance of running out is told from mean and variance.
+/// How the probability of running out is estimated from mean and variance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tail {
-    /// Cantelli's inequality: it holds for every distribution, and is loose.
+    /// Cantelli's inequality: holds for every distribution, but is loose.
     #[default]
     Cantelli,
-    /// As if the sum of all deployments were normal: tight, and no bound.
+    /// Assumes that the sum of all deployments is normal: tight, but not a bound.
     Normal,
 }
 
 choices! { Tail: Cantelli = "cantelli", Normal = "normal" }
 
-/// What an admission policy looks at, and what it may be at most.
+/// The quantity that an admission policy compares, and its limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weighed {
-    /// What it is.
+    /// The quantity.
     pub value: f64,
-    /// What it may be.
+    /// The limit.
     pub limit: f64,
 }
 
@@ -62,11 +62,11 @@ impl Weighed {
 pub struct Objection {
     /// The moment.
     pub ahead: Ahead,
-    /// What was weighed there.
+    /// The quantity and the limit there.
     pub weighed: Weighed,
 }
 
-/// What a policy objects to, if it does, moment by moment from now on.
+/// The policy's first objection, if any, in order of time from now.
 pub fn objection(policy: &impl AdmissionPolicy, mut ahead: impl Iterator<Item = Ahead>) -> Option<Objection> {
     ahead.find_map(|ahead| {
         let weighed = policy.weigh(&ahead);
@@ -75,7 +75,7 @@ pub fn objection(policy: &impl AdmissionPolicy, mut ahead: impl Iterator<Item = 
     })
 }
 
-/// Such a rule behind the seam of all validators.
+/// An admission rule as an `AnyValidator`.
 #[derive(Clone, Copy)]
 pub(crate) struct Admission<P>(P);
 
@@ -93,7 +93,7 @@ impl<P: AdmissionPolicy> Admission<P> {
 }
 
 impl<P: AdmissionPolicy> AnyValidator<ClusterId> for Admission<P> {
-    /// Nothing of it is kept, so it tells no classes apart.
+    /// Its verdicts are never cached, so it does not distinguish classes.
     fn write_key(&self, _: &VmRequest, _: &mut Vec<u64>) {}
 
     fn bind(&self, _: &VmRequest) -> Box<dyn BoundValidator<ClusterId>> {
@@ -136,7 +136,7 @@ impl<P: AdmissionPolicy> BoundValidator<ClusterId> for Admission<P> {
     }
 }
 
-/// A moment ahead as people say it.
+/// A future moment in words.
 fn moment(hours: f64) -> Phrase {
     let tenths = |count: f64| libm::round(count * 10.0) / 10.0;
     match hours {
@@ -158,7 +158,7 @@ mod tests {
     use alloc::vec;
     use tiebreak_model::{ClusterSpec, Expected, Fleet, Growth, Newcomer, Occupancy, Resources, VmShape};
 
-    /// Two clusters of 80 cores, of which the first is expected to be full in a day and the second is empty.
+    /// Two clusters of 80 cores: the first is expected to be full in a day, the second is empty.
     fn zone() -> (Occupancy, Growth) {
         let capacity = Resources::new(8_000, 8_000, 0, 0);
         let spec = |name: &str| ClusterSpec {
@@ -210,7 +210,7 @@ mod tests {
             sentence.ends_with("would have 22 cores in use with the new deployment, above the limit of 20, now."),
             "{sentence}"
         );
-        // Where it has VMs it may grow.
+        // A tenant may grow where it already has VMs.
         growth.newcomer.at_home = vec![ClusterId::of(1)];
         assert_eq!(told(rule(), &growth, &zone).0, 10);
     }

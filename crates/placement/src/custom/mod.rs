@@ -1,8 +1,8 @@
-//! Rules of one's own: an expression in place of a file of Rust.
+//! Custom rules: an expression instead of a Rust file.
 //!
-//! What an expression reads is its key and its reach, and nobody has to declare either: the names of the VM and of its
-//! tenant's size are the key, to the bit; a name of the tenant's VMs makes a rule that sees the tenant; all others are of
-//! the one machine, rack or cluster that the rule is about. So its caching is right by construction.
+//! The names that an expression reads determine its key and its reach; neither has to be declared. Names of the VM
+//! and of its tenant's size form the key, bit for bit. A name of the tenant's VMs makes the rule see the tenant. All
+//! other names refer to the machine, rack or cluster that the rule judges. So caching is correct by construction.
 
 mod names;
 mod rule;
@@ -27,19 +27,19 @@ pub use tiebreak_expression::{Fault, Kind, NAME_MAX, Position, Program, SOURCE_M
 use crate::rules::{AnyRule, Group, RuleEntry};
 use names::ELSEWHERE;
 
-/// What a rule of one's own is about.
+/// What a custom rule judges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// Each machine by itself.
+    /// Each machine separately.
     Machine,
-    /// Each rack: all its machines are alike to the rule.
+    /// Each rack; the rule treats all its machines alike.
     Rack,
-    /// Each cluster, before any machine of it is looked at.
+    /// Each cluster, before its machines.
     Cluster,
 }
 
 impl Subject {
-    /// All of them, the smallest first.
+    /// All subjects, smallest first.
     pub const ALL: [Self; 3] = [Self::Machine, Self::Rack, Self::Cluster];
 
     /// The word in documents.
@@ -52,7 +52,7 @@ impl Subject {
         }
     }
 
-    /// Whether a rule about it can read a name.
+    /// Whether a rule about this subject can read a name.
     #[must_use]
     pub fn reads(self, name: &Name) -> bool {
         match name.of {
@@ -64,19 +64,19 @@ impl Subject {
     }
 }
 
-/// How the values of an expression become scores from 0, the best, to 1.
+/// How an expression's values map to scores from 0 (best) to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// The least value that is told apart from those below it.
+    /// Lower bound: all smaller values count as this one.
     pub from: f64,
-    /// The largest value that is told apart from those above it; larger than `from`.
+    /// Upper bound: all larger values count as this one; larger than `from`.
     pub to: f64,
     /// Whether larger values are better.
     pub higher_is_better: bool,
 }
 
 impl Bounds {
-    /// The score of a value: values beyond a bound count as the bound, and what is no number as the worst.
+    /// The score of a value: values beyond a bound count as the bound, and a value that is not a number as the worst.
     #[must_use]
     pub fn score(&self, value: f64) -> f64 {
         let Self { from, to, higher_is_better } = *self;
@@ -85,7 +85,7 @@ impl Bounds {
     }
 }
 
-/// A parameter of such a rule: a number.
+/// A numeric parameter of a custom rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// Its name in the expression.
@@ -94,7 +94,7 @@ pub struct Parameter {
     pub help: String,
     /// Its unit; may be empty.
     pub unit: String,
-    /// Its value when nothing is said.
+    /// Its default value.
     pub default: f64,
     /// Smallest allowed value.
     pub min: f64,
@@ -102,23 +102,23 @@ pub struct Parameter {
     pub max: f64,
 }
 
-/// What a rule of one's own is, but for its name.
+/// A custom rule without its name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definition {
-    /// What it does, in a line.
+    /// What it does, in one line.
     pub help: String,
-    /// What it is about.
+    /// What it judges.
     pub of: Subject,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
-    /// Its expression: a number of a preference, true or false of a validator.
+    /// Its expression: a number for a preference, true or false for a validator.
     pub expression: String,
-    /// How the numbers of a preference become scores; a validator has none.
+    /// How a preference's numbers become scores; `None` for a validator.
     pub bounds: Option<Bounds>,
 }
 
 impl Definition {
-    /// What its value has to be.
+    /// The type that its expression must have.
     #[must_use]
     pub fn kind(&self) -> Kind {
         if self.bounds.is_some() { Kind::Number } else { Kind::Truth }
@@ -135,10 +135,10 @@ impl Definition {
         }
     }
 
-    /// Checks the expression against the names that can be read.
+    /// Checks the expression against the readable names.
     ///
     /// # Errors
-    /// The first thing that is wrong with it, and where.
+    /// The first fault and its position.
     pub fn program(&self) -> Result<Program, Fault> {
         compile(&self.expression, self, self.kind())
     }
@@ -191,7 +191,7 @@ impl Definition {
     }
 }
 
-/// A rule of one's own with its name.
+/// A custom rule with its name.
 #[derive(Clone, Debug)]
 pub struct Custom {
     definition: Arc<Definition>,
@@ -205,19 +205,19 @@ impl PartialEq for Custom {
 }
 
 impl Custom {
-    /// A definition with the entry that [`entry_of`] made for it, or for another one that differs in its expression alone.
+    /// A definition with the entry that [`entry_of`] made for it, or for one that differs only in the expression.
     #[must_use]
     pub fn new(definition: Definition, entry: &'static RuleEntry) -> Self {
         Self { definition: Arc::new(definition), entry }
     }
 
-    /// What it is.
+    /// Its definition.
     #[must_use]
     pub fn definition(&self) -> &Definition {
         &self.definition
     }
 
-    /// What it says of itself, as built-in rules do.
+    /// Its declaration, as for built-in rules.
     #[must_use]
     pub fn entry(&self) -> &'static RuleEntry {
         self.entry
@@ -228,11 +228,11 @@ impl Custom {
         Ok(rule::build(self.program(values)?, &self.definition))
     }
 
-    /// What the rule makes of a fleet: its value for every machine, 1 and 0 for true and false, and what it says of one
-    /// of them.
+    /// Evaluates the rule on a fleet: its value for every machine (1 and 0 for true and false), and its words about
+    /// one of them.
     ///
     /// # Errors
-    /// What is wrong with the expression.
+    /// When the expression has a fault.
     pub fn tried(
         &self,
         values: &[f64],
@@ -243,7 +243,7 @@ impl Custom {
         Ok(rule::tried(self.program(values)?, &self.definition, vm, scene, told_of))
     }
 
-    /// The expression with the values of its parameters.
+    /// The compiled expression with these parameter values.
     fn program(&self, values: &[f64]) -> Result<Program, Fault> {
         let program = self.definition.program()?;
         let params = self.entry.declaration.params;
@@ -255,8 +255,8 @@ impl Custom {
     }
 }
 
-/// What a rule of this name and definition says of itself. Built-in rules say it in constants, so this stays in memory for
-/// good: whoever makes many keeps them, as the documents do.
+/// The declaration of a rule with this name and definition. Built-in rules declare themselves in constants, so this
+/// one is leaked; callers that need many should cache them, as documents do.
 #[must_use]
 pub fn entry_of(name: &str, definition: &Definition) -> &'static RuleEntry {
     let kept = |text: &str| -> &'static str { Box::leak(text.to_string().into_boxed_str()) };

@@ -1,20 +1,20 @@
-//! What an expression may read: every name with its unit, its help and where it comes from, once.
+//! The names that an expression may read: each with its unit, its help and its source, in one table.
 
 use tiebreak_expression::Kind;
 use tiebreak_model::{ClusterView, MachineView, Phase, RackView, Readiness, Resource, VmRequest};
 
 use super::Subject;
 
-/// What a name is of.
+/// What a name describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
-    /// The VM that is to be placed, and how large its tenant is: these make the rule's key.
+    /// The VM to place and its tenant's size; these form the rule's key.
     Vm,
-    /// The machine that a rule is about.
+    /// The machine that the rule judges.
     Machine,
-    /// The rack that a rule is about.
+    /// The rack that the rule judges.
     Rack,
-    /// The cluster that a rule is about.
+    /// The cluster that the rule judges.
     Cluster,
     /// The VM's tenant on that machine.
     TenantOnMachine,
@@ -39,7 +39,7 @@ impl About {
         }
     }
 
-    /// What rules that read it are about; every rule may read names of the VM.
+    /// What rules that read it must judge; every rule may read names of the VM.
     #[must_use]
     pub const fn subject(self) -> Option<Subject> {
         match self {
@@ -60,9 +60,9 @@ pub struct Name {
     pub unit: &'static str,
     /// What it means.
     pub help: &'static str,
-    /// What it is.
+    /// Its type.
     pub kind: Kind,
-    /// What it is of.
+    /// What it describes.
     pub of: About,
     pub(super) read: Read,
 }
@@ -74,14 +74,14 @@ pub(super) enum Read {
     Machine(fn(MachineView<'_>) -> f64),
     Rack(fn(RackView<'_>) -> f64),
     Cluster(fn(ClusterView<'_>) -> f64),
-    /// VMs of the tenant on or in what the rule is about.
+    /// The tenant's VMs on or in the subject of the rule.
     Tenant,
-    /// VMs of the tenant in the datacenter of the cluster that the rule is about.
+    /// The tenant's VMs in the datacenter of the cluster that the rule judges.
     TenantInDatacenter,
 }
 
 impl Read {
-    /// Whether it sees the asking tenant's VMs.
+    /// Whether it sees the requesting tenant's VMs.
     pub(super) fn sees_tenant(self) -> bool {
         matches!(self, Self::Tenant | Self::TenantInDatacenter)
     }
@@ -89,14 +89,14 @@ impl Read {
 
 macro_rules! names {
     ($($of:ident $read:expr, $id:literal, $unit:literal, $kind:ident, $help:literal;)+) => {
-        /// Every name, in the order a list shows them. Documents hold names, so none is ever taken away.
+        /// Every name, in display order. Documents refer to names, so none may be removed.
         pub static NAMES: &[Name] = &[$(
             Name { id: $id, unit: $unit, help: $help, kind: Kind::$kind, of: About::$of, read: $read },
         )+];
     };
 }
 
-/// What a rule of one's own cannot read, and where such rules live.
+/// What a custom rule cannot read, and the built-in rules that do.
 pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("now", "the clock advances without placements; built-in rules such as TemporalCost use it"),
     ("machine.free_in", "it moves with the clock; put TemporalCost or LifetimeAlignment above or below this rule"),
@@ -228,7 +228,7 @@ fn truth(holds: bool) -> f64 {
     f64::from(u8::from(holds))
 }
 
-/// The share that is allocated; 0 when there is none of it.
+/// The allocated share; 0 if the machine has none of the resource.
 fn used(machine: MachineView<'_>, resource: Resource) -> f64 {
     let (free, capacity) = (machine.free()[resource], machine.capacity()[resource]);
     if capacity == 0 { 0.0 } else { f64::from(capacity - free) / f64::from(capacity) }

@@ -1,4 +1,4 @@
-//! An expression in place of a rule: it judges machines, racks or clusters in batches.
+//! A rule that is an expression; it judges machines, racks or clusters in batches.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -17,10 +17,10 @@ use super::{Bounds, Definition, Subject};
 use crate::rule::erased::{AnyPreference, AnyValidator, BoundPreference, BoundValidator};
 use crate::rules::AnyRule;
 
-/// How many are judged together.
+/// How many are evaluated together.
 const LANES: usize = 8;
 
-/// Values that an explanation tells.
+/// The maximum number of values in an explanation.
 const TOLD_MAX: usize = 8;
 
 pub(super) fn build(program: Program, definition: &Definition) -> AnyRule {
@@ -37,7 +37,7 @@ pub(super) fn build(program: Program, definition: &Definition) -> AnyRule {
     }
 }
 
-/// What a rule makes of a fleet: a value for each of its machines, and what it says of one of them.
+/// A rule's value for every machine of a fleet, and its words about one of them.
 pub(super) fn tried(
     program: Program,
     definition: &Definition,
@@ -55,13 +55,13 @@ pub(super) fn tried(
     }
 }
 
-/// What rules can be about.
+/// What a rule can judge.
 trait Judged: Copy {
     type View<'a>: Copy;
 
     fn view(self, scene: Scene<'_>) -> Self::View<'_>;
 
-    /// What a name says of it. No name that says nothing of it comes through the check of an expression.
+    /// The value of a name. The check of the expression has rejected names that do not apply.
     fn read(self, read: Read, scene: Scene<'_>, view: Self::View<'_>) -> f64;
 }
 
@@ -117,17 +117,17 @@ impl Judged for ClusterId {
     }
 }
 
-/// A rule that is an expression, its parameters known.
+/// An expression with its parameters filled in.
 #[derive(Clone)]
 struct Expression {
     program: Arc<Program>,
-    /// What its value depends on.
+    /// The names that its value depends on.
     reads: Arc<[Read]>,
     bounds: Option<Bounds>,
 }
 
 impl Expression {
-    /// The key: what it reads of the request, to the bit.
+    /// The key: the values that it reads from the request, bit for bit.
     fn write_key(&self, vm: &VmRequest, words: &mut Vec<u64>) {
         words.extend(self.reads.iter().filter_map(|read| match read {
             Read::Vm(read) => Some(read(vm).to_bits()),
@@ -139,7 +139,7 @@ impl Expression {
         self.reads.iter().any(|read| read.sees_tenant())
     }
 
-    /// Whether it looks at nothing but the request and the tenant's VMs.
+    /// Whether it reads only the request and the tenant's VMs.
     fn sees_what_stays(&self) -> bool {
         self.reads.iter().all(|read| read.sees_tenant() || matches!(read, Read::Vm(_)))
     }
@@ -157,17 +157,17 @@ impl Expression {
     }
 }
 
-/// An expression for one key.
+/// An expression bound to one key.
 struct BoundExpression {
     program: Program,
     code: Code,
-    /// What goes into its first places.
+    /// The values of its first slots.
     reads: Vec<Read>,
     bounds: Option<Bounds>,
     room: RefCell<Room>,
 }
 
-/// Places to run in, kept between calls.
+/// Buffers, kept between calls.
 struct Room {
     one: Places<1>,
     many: Places<LANES>,
@@ -183,7 +183,7 @@ impl BoundExpression {
         self.code.run(places)[0]
     }
 
-    /// The values of many, in order.
+    /// The values of several ids, in order.
     fn values<Id: Judged>(&self, scene: Scene<'_>, ids: &[Id], mut each: impl FnMut(usize, f64)) {
         let Room { one, many } = &mut *self.room.borrow_mut();
         let (batches, rest) = ids.as_chunks::<LANES>();
@@ -204,7 +204,7 @@ impl BoundExpression {
         }
     }
 
-    /// The value for every machine, by what it belongs to, and what is said of one.
+    /// The value for every machine, from the id that it belongs to, and the words about one.
     fn tried<Id: Judged>(
         &self,
         scene: Scene<'_>,

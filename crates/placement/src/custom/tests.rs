@@ -34,7 +34,7 @@ fn policy(of: Subject, expression: &str, bounds: Option<(f64, f64)>) -> Policy {
     Policy::new(&rules, 1).unwrap_or_else(|error| panic!("{expression}: {error}"))
 }
 
-/// Three machines of 8 cores in one rack, with so many cores in use.
+/// Three machines of 8 cores in one rack, with these numbers of cores in use.
 fn zone(used_cores: &[u32]) -> Occupancy {
     let spec = ClusterSpec {
         name: "c".into(),
@@ -60,7 +60,7 @@ fn vm(cores: u32) -> VmRequest {
     VmRequest::alone(VmShape::plain(Resources::new(cores * 1_000, cores * 1_024, 0, 0)))
 }
 
-/// What an expression reads is the key, and how far the rule sees.
+/// The names that an expression reads determine its key and its reach.
 #[test]
 fn what_is_read_gives_key_and_reach() {
     let narrow = "let w = if limit > 0.7 then vm.memory else 0; machine.vms + w";
@@ -126,7 +126,7 @@ fn values_become_scores_by_their_bounds() {
     }
 }
 
-/// What is said of machine 0, and its verdict.
+/// The words about machine 0, and its verdict.
 fn told(of: Subject, expression: &str, bounds: Option<(f64, f64)>) -> (String, Verdict) {
     let (policy, zone) = (policy(of, expression, bounds), zone(&[2, 0, 8]));
     let question = Question { asked: Some(MachineId(0)), ..Question::default() };

@@ -1,26 +1,27 @@
-//! Weights set by hand, compared the plain way: everyone with everyone.
+//! Manual weights, compared directly: every candidate with every other.
 //!
-//! Of two candidates the better one is that for which the weights of the preferences that favour it add up to more
-//! (Protean section 3.3). Of the candidates that no other is at least as good as under every preference, those are best
-//! that beat most less those that beat them (Copeland's rule). `fast` compares less and must find the same.
+//! Of two candidates, the better one is favoured by preferences with the larger total weight (Protean section 3.3).
+//! First, every candidate is excluded that another one matches or beats under every preference. Of the rest, the best
+//! are those with the most wins minus losses (Copeland's rule). `fast` makes fewer comparisons and must find the
+//! same.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use crate::policy::Weight;
 
-/// A candidate's buckets, and which one it is.
+/// A candidate's buckets and its id.
 pub(crate) type Row<Id> = (Vec<u64>, Id);
 
-/// What the best of some candidates have.
+/// What identifies the best candidates.
 pub(crate) struct Winners {
     pub(super) buckets: BTreeSet<Vec<u64>>,
-    /// Whether one of them is beaten by another candidate: the comparison goes in a circle.
+    /// Whether another candidate beats one of them: the comparison is cyclic.
     pub(crate) circular: bool,
 }
 
 impl Winners {
-    /// Of these candidates.
+    /// The winners among these candidates.
     pub(crate) fn among<Id>(weights: &[Weight], rows: &[Row<Id>]) -> Self {
         let mut alike: BTreeMap<&[u64], i64> = BTreeMap::new();
         rows.iter().for_each(|(buckets, _)| *alike.entry(buckets).or_default() += 1);
@@ -37,14 +38,14 @@ impl Winners {
         Self { circular: best().any(is_beaten), buckets: best().map(<[u64]>::to_vec).collect() }
     }
 
-    /// Whether a candidate with these buckets is one of the best.
+    /// Whether a candidate with these buckets is among the best.
     pub(crate) fn have(&self, buckets: &[u64]) -> bool {
         self.buckets.contains(buckets)
     }
 }
 
-/// So many candidates, or all: the best, then the best of the rest, and so on. Those that are level stand by their
-/// buckets, then by id.
+/// This many candidates, or all: the best, then the best of the rest, and so on. Ties are ordered by buckets, then by
+/// id.
 pub(crate) fn best_first<Id: Copy + Ord>(weights: &[Weight], mut rows: Vec<Row<Id>>, many: usize) -> Vec<Id> {
     rows.sort_unstable();
     let mut ordered = Vec::new();
@@ -58,12 +59,12 @@ pub(crate) fn best_first<Id: Copy + Ord>(weights: &[Weight], mut rows: Vec<Row<I
     ordered
 }
 
-/// Whether one is at least as good as another under every preference.
+/// Whether one is at least as good as the other under every preference.
 fn covers(one: &[u64], other: &[u64]) -> bool {
     one.iter().zip(other).all(|(one, other)| one <= other)
 }
 
-/// The weights that favour one before another, less those that favour the other.
+/// The weights that favour one, minus those that favour the other.
 fn favour(weights: &[Weight], one: &[u64], other: &[u64]) -> i128 {
     let sum = |better: &[u64], worse: &[u64]| -> i128 {
         let pairs = weights.iter().zip(better.iter().zip(worse));
@@ -82,7 +83,7 @@ mod tests {
         all.iter().map(|weight| Weight::new(*weight).expect("a weight")).collect()
     }
 
-    /// The best of these candidates, one machine each, and whether they go in a circle.
+    /// The best of these candidates, one machine each, and whether they form a cycle.
     fn best_of(all: &[f64], candidates: &[Vec<u64>]) -> (Vec<Vec<u64>>, bool) {
         let rows: Vec<_> = candidates.iter().map(|buckets| (buckets.clone(), ())).collect();
         let winners = Winners::among(&weights(all), &rows);

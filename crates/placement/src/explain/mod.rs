@@ -1,8 +1,7 @@
-//! Why a VM went where it went, why not elsewhere, or why it was refused
-//! (Protean section 3.4, "Interpretability").
+//! Explains why a VM was placed on its machine, why not on another one, or why it was refused (Protean section 3.4,
+//! "Interpretability").
 //!
-//! Made from the uncached reference, so it explains what was decided, not what a
-//! cache believed.
+//! Explanations come from the uncached reference, so they show the decision itself, not the content of a cache.
 
 use alloc::vec::Vec;
 
@@ -32,42 +31,42 @@ pub(crate) mod weighted;
 mod why_not;
 pub mod words;
 
-/// What is asked about a decision.
+/// What to explain about a decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Question {
-    /// The machine that was picked, when there was one.
+    /// The chosen machine, if any.
     pub winner: Option<MachineId>,
     /// A machine to compare with.
     pub asked: Option<MachineId>,
-    /// How many of the best machines it was picked from, when the agent was avoiding conflicts;
-    /// none when it was picked from those tied for best. (Protean section 5.3)
+    /// The number of best machines to draw from during conflict avoidance (Protean section 5.3); `None` if the draw
+    /// was among those tied for best.
     pub avoided: Option<u32>,
 }
 
-/// A decision explained.
+/// An explained decision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// Rule by rule: who was left.
+    /// The candidates left after each rule.
     pub funnel: Funnel,
-    /// Where every machine dropped out, a byte each by id: the number of the funnel's step, those of clusters first;
-    /// [`KEPT`] for the machines tied for best.
+    /// The step at which each machine dropped out, one byte per machine id: the number of the funnel's step, starting
+    /// with cluster steps, or [`KEPT`] for the machines tied for best.
     pub dropped_at: Vec<u8>,
-    /// The machine chosen, when there was one.
+    /// The chosen machine, if any.
     pub winner: Option<Scorecard>,
-    /// The best machine that is not tied with the winner, or another tied one when all are;
-    /// when conflicts were being avoided, the best other one of those drawn from.
+    /// The best machine that is not tied with the winner, or another tied one if all are tied. During conflict
+    /// avoidance: the best other machine of those drawn from.
     pub runner_up: Option<Scorecard>,
-    /// The rule that put the winner before the runner-up; none when chance did.
+    /// The rule that ranked the winner above the runner-up; `None` if the draw decided.
     pub decided_by: Option<&'static str>,
-    /// Where weights set by hand put the winner before the runner-up: what spoke for each.
+    /// With manual weights: the weights that favour each of the two.
     pub weighed: Option<Weighing>,
-    /// A machine that was asked about.
+    /// The machine in question.
     pub asked: Option<Scorecard>,
-    /// Why it was not that one.
+    /// Why it was not chosen.
     pub why_not: Option<WhyNot>,
-    /// Why no machine takes the VM, when none does.
+    /// Why no machine is valid, if the VM was refused.
     pub refusal: Option<RefusalByRule>,
-    /// How many of the best machines chance chose from, when the agent was avoiding conflicts.
+    /// The number of best machines drawn from, during conflict avoidance.
     pub avoided: Option<u32>,
 }
 

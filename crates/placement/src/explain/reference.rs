@@ -1,9 +1,8 @@
-//! What a decision means: the uncached path, rule by rule.
+//! The definition of a decision: the uncached path, rule by rule.
 //!
-//! Every rule narrows the candidates that the rules above it left, exactly as
-//! Protean section 3.3 describes; nothing is packed, ranked or remembered. The quick path in
-//! [`allocator`](crate::allocator) must give the same best set, bit for bit, and
-//! explanations are made from this one.
+//! Every rule narrows the candidates that the rules above it left, as in Protean section 3.3; nothing is packed,
+//! ranked or cached. The fast path in [`allocator`](crate::allocator) must give the same best set, bit for bit.
+//! Explanations use this path.
 
 use alloc::vec::Vec;
 
@@ -21,11 +20,11 @@ use crate::policy::{Policy, Weights};
 pub struct Step {
     /// The rule.
     pub rule: &'static str,
-    /// Candidates it was given.
+    /// The number of candidates before it.
     pub before: u32,
-    /// Candidates it left.
+    /// The number of candidates that it left.
     pub after: u32,
-    /// Whether it says where the VM may go at all; else where it had best go.
+    /// Whether it is a validator; otherwise a preference.
     pub validates: bool,
 }
 
@@ -40,34 +39,34 @@ pub struct Funnel {
     pub steps: Vec<Step>,
     /// The machines tied for best, by id; empty when the VM is refused.
     pub best: Vec<MachineId>,
-    /// The last preference that dropped any machine: what put the best set before the rest.
+    /// The last preference that dropped any machine: it separated the best set from the rest.
     pub decided_by: Option<&'static str>,
-    /// Whether weights set by hand compared in a circle: a machine of the best set is beaten.
+    /// Whether the comparison by manual weights was cyclic: another machine beats one of the best set.
     pub circular: bool,
 }
 
 impl Funnel {
-    /// Machines the machine stage began with.
+    /// The number of machines at the start of the machine stage.
     #[must_use]
     pub fn candidates(&self) -> u32 {
         self.steps.first().map_or(self.best.len() as u32, |step| step.before)
     }
 }
 
-/// The name of the step that keeps the best clusters: k, or more where those had no room.
+/// The name of the step that keeps the best clusters: k, or more if the first k had no room.
 pub const BEST_CLUSTERS: &str = mark("Best clusters");
 
-/// The name of the step that compares preferences by weights set by hand, all together.
+/// The name of the step that compares all preferences together, by manual weights.
 pub const WEIGHTED: &str = mark("Weighted comparison");
 
-/// Decides where a VM may go.
+/// The candidates for a VM, rule by rule.
 #[must_use]
 pub fn funnel(policy: &Policy, scene: Scene<'_>, vm: &VmRequest) -> Funnel {
     decide(policy, scene, vm, &mut Trail::off()).0
 }
 
-/// The machines a VM is placed on a random one of: those tied for best, by id, or this many of
-/// the best, in order (conflict avoidance, Protean section 5.3).
+/// The machines to draw from: those tied for best, by id, or the best `among`, in order (conflict avoidance, Protean
+/// section 5.3).
 pub(crate) fn near_best(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, among: Option<u32>) -> Vec<MachineId> {
     let Some(among) = among else { return funnel(policy, scene, vm).best };
     let (_, ordered) = order_clusters(policy, scene, vm, &mut Trail::off());
@@ -86,12 +85,11 @@ pub(crate) fn near_best(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, among
     Vec::new()
 }
 
-/// The same as [`funnel`], with the machines that the last preference to drop any dropped, by id.
+/// Like [`funnel`], but also returns the machines that the last preference to drop any dropped, by id.
 ///
-/// The best k clusters are looked at first; where none of their machines is valid, the next
-/// k, so that no VM is refused that has a feasible machine (Protean section 3.4). A refusal
-/// shows all valid clusters.
-/// The trail follows the clusters that are shown.
+/// The best k clusters come first. If none of their machines is valid, the next k follow, so that a VM with a
+/// feasible machine is never refused (Protean section 3.4). A refusal shows all valid clusters. The trail follows the
+/// clusters that are shown.
 pub(crate) fn decide(
     policy: &Policy,
     scene: Scene<'_>,
@@ -154,7 +152,7 @@ impl Funnel {
     }
 }
 
-/// The best of machines that are valid, under the machine preferences.
+/// The best of the given valid machines under the machine preferences.
 pub(crate) fn best_of(
     policy: &Policy,
     scene: Scene<'_>,
@@ -166,7 +164,7 @@ pub(crate) fn best_of(
     funnel.best.first().copied()
 }
 
-/// The best of those valid machines that are wanted at all; of several the one with the lowest id.
+/// The best of those valid machines that pass the filter; of several, the one with the lowest id.
 pub(crate) fn best_where(
     policy: &Policy,
     scene: Scene<'_>,
@@ -176,7 +174,7 @@ pub(crate) fn best_where(
     tied_where(policy, scene, vm, wanted).first().copied()
 }
 
-/// The machines tied for best among those valid ones that are wanted at all, by id.
+/// The machines tied for best among those valid ones that pass the filter, by id.
 #[must_use]
 pub fn tied_where(
     policy: &Policy,
@@ -195,8 +193,8 @@ pub fn tied_where(
     ordered.chunks(policy.best_clusters as usize).find_map(tied_in).unwrap_or_default()
 }
 
-/// Cluster validators, then preferences: the valid clusters, best first (Protean section
-/// 3.2). Clusters that tie stand by id.
+/// Applies cluster validators, then preferences. Returns the valid clusters, best first (Protean section 3.2); ties
+/// are ordered by id.
 pub(crate) fn order_clusters(
     policy: &Policy,
     scene: Scene<'_>,
@@ -252,7 +250,7 @@ fn narrow<Id>(steps: &mut Vec<Step>, rule: &'static str, ids: &mut Vec<Id>, keep
     steps.push(Step { rule, before, after: ids.len() as u32, validates: true });
 }
 
-/// Applies the machine preferences; what the last of them to drop any dropped.
+/// Applies the machine preferences. Returns the machines dropped by the last one that dropped any.
 fn prefer(
     policy: &Policy,
     scene: Scene<'_>,
@@ -293,7 +291,7 @@ fn buckets(stage: &MachineStage, scene: Scene<'_>, vm: &VmRequest, machines: &[M
     machines.iter().map(|id| quantizer.bucket(bound.score(scene, *id))).collect()
 }
 
-/// Keeps the machines in the lowest bucket; the others.
+/// Keeps the machines in the lowest bucket. Returns the others.
 fn keep_lowest(rule: &'static str, buckets: &[u64], funnel: &mut Funnel) -> Vec<MachineId> {
     let before = funnel.best.len() as u32;
     let lowest = buckets.iter().min().copied();
@@ -316,7 +314,7 @@ fn bucket_rows(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, machines: &[Ma
     machines.iter().enumerate().map(|(at, machine)| (row(at), *machine)).collect()
 }
 
-/// What the weighted scores of two machines add up to, among all valid ones of these clusters.
+/// The weighted score sums of two machines, among all valid ones of these clusters.
 pub(crate) fn sums_of(
     policy: &Policy,
     scene: Scene<'_>,
@@ -330,7 +328,7 @@ pub(crate) fn sums_of(
     sums_among(&Weights::of_machines(policy), &rows, two)
 }
 
-/// The same of two clusters among all valid ones.
+/// The same for two clusters among all valid ones.
 pub(crate) fn cluster_sums_of(
     policy: &Policy,
     scene: Scene<'_>,
@@ -347,7 +345,7 @@ fn sums_among<Id: Copy + PartialEq>(weights: &Weights, rows: &[Row<Id>], two: [I
     Some([of(two[0])?, of(two[1])?])
 }
 
-/// Weights set by hand: one comparison instead of a filter for each preference.
+/// Applies manual weights: one comparison instead of one filter per preference.
 fn prefer_by_weights(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funnel) -> Vec<MachineId> {
     let rows = bucket_rows(policy, scene, vm, &funnel.best);
     let winners = winners(&Weights::of_machines(policy), &rows);

@@ -1,9 +1,8 @@
-//! Why no machine takes a VM: what every validator keeps out, and what would have made the
-//! VM feasible (Protean section 3.4, "Interpretability").
+//! Why no machine is valid for a VM: which machines each validator excludes, and what would make the VM feasible
+//! (Protean section 3.4, "Interpretability").
 //!
-//! Every validator judges every machine of the zone, also those that another one refused
-//! before, so that it can be told which of them is to blame. That costs one verdict a
-//! machine and validator, and is done for refusals only.
+//! Every validator judges every machine of the zone, including machines that an earlier one excluded, so that each
+//! validator's own effect is known. This costs one verdict per machine and validator, and runs only for refusals.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -19,44 +18,43 @@ use crate::rule::erased::BoundValidator;
 /// Why no machine of the zone is valid for a VM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusalByRule {
-    /// Machines of the zone.
+    /// The number of machines in the zone.
     pub machines: u32,
-    /// Every validator of the list, stage by stage in order, also those that refuse nothing.
+    /// Every validator of the policy, stage by stage in order, including those that exclude no machine.
     pub rules: Vec<Refuser>,
-    /// Of the machines that only lack room, the one that lacks least; none when there is no such
-    /// machine.
+    /// Of the machines that lack only free capacity, the one that lacks least; `None` if there is no such machine.
     pub closest: Option<Shortage>,
-    /// What the VM lacks even on an empty machine of the cluster that suits it best; none when
-    /// an empty machine of some cluster would hold it.
+    /// What even an empty machine of the best-suited cluster lacks; `None` if an empty machine of some cluster could
+    /// hold the VM.
     pub too_large: Option<TooLarge>,
-    /// What is in the way of the VM's links, where machines have room for it and the network has not.
+    /// What blocks the VM's links, if machines have room but the network does not.
     pub blocked: Option<Blocked>,
-    /// What the rules about admission object to in the first cluster that they do not let the VM's deployment into.
+    /// The objections of admission rules in the first cluster that does not admit the VM's deployment.
     pub objection: Option<Objected>,
 }
 
-/// A rule about admission that does not let a deployment in.
+/// An admission rule that does not admit a deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objected {
     /// The rule.
     pub rule: &'static str,
     /// The cluster.
     pub cluster: ClusterId,
-    /// Why, to go on from "it".
+    /// Why; continues a sentence that starts with "it".
     pub why: Phrase,
 }
 
-/// What one validator keeps out.
+/// The machines that one validator excludes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refuser {
     /// The validator.
     pub rule: &'static str,
-    /// Machines it refuses.
+    /// The number of machines it excludes.
     pub machines: u32,
-    /// Of these, the ones that no validator before it refuses. Over the whole list that is every
-    /// machine once.
+    /// Of these, those that no earlier validator excludes. Summed over all validators, this counts every machine
+    /// once.
     pub first: u32,
-    /// Of these, the ones that no other validator refuses: without it they would take the VM.
+    /// Of these, those that no other validator excludes: without this rule they would be valid.
     pub alone: u32,
 }
 
@@ -69,7 +67,7 @@ pub struct Shortage {
     pub short: Resources,
 }
 
-/// What every machine of the zone lacks for a VM, even when empty.
+/// What every machine of the zone lacks for a VM, even if empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge {
     /// The cluster whose machines lack least.
@@ -79,8 +77,7 @@ pub struct TooLarge {
 }
 
 impl RefusalByRule {
-    /// The validator without which most machines would take the VM; none when no validator
-    /// alone keeps any out.
+    /// The validator whose removal would make most machines valid; `None` if no validator excludes any machine alone.
     #[must_use]
     pub fn most_to_blame(&self) -> Option<&Refuser> {
         self.rules.iter().filter(|rule| rule.alone > 0).reduce(
@@ -91,7 +88,7 @@ impl RefusalByRule {
     }
 }
 
-/// Asks every validator about every machine.
+/// Evaluates every validator on every machine.
 pub(crate) fn refusal_by_rule(policy: &Policy, scene: Scene<'_>, vm: &VmRequest) -> RefusalByRule {
     let mut survey = Survey::new(policy, scene, vm);
     let fleet = scene.occupancy.fleet();
@@ -110,7 +107,7 @@ pub(crate) fn refusal_by_rule(policy: &Policy, scene: Scene<'_>, vm: &VmRequest)
     }
 }
 
-/// The first objection of a rule about admission, cluster by cluster.
+/// The first objection of an admission rule, cluster by cluster.
 fn objection(policy: &Policy, scene: Scene<'_>) -> Option<Objected> {
     let clusters = (0..scene.occupancy.fleet().clusters().len()).map(ClusterId::of);
     let mut objected =
@@ -118,8 +115,7 @@ fn objection(policy: &Policy, scene: Scene<'_>) -> Option<Objected> {
     objected.next().map(|(cluster, (rule, why))| Objected { rule, cluster, why })
 }
 
-/// What a machine lacks for a VM, counting what low-priority VMs hold as free where this VM may
-/// put them out.
+/// What a machine lacks for a VM. Capacity of low-priority VMs counts as free if this VM may evict them.
 pub(crate) fn shortage(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, machine: MachineId) -> Resources {
     let view = scene.occupancy.machine(machine);
     let short = view.free().shortage(vm.shape.demand);
@@ -143,7 +139,7 @@ fn too_large(scene: Scene<'_>, vm: &VmRequest) -> Option<TooLarge> {
 
 type Bound<Id> = Vec<Box<dyn BoundValidator<Id>>>;
 
-/// The validators bound to a request, and what they said so far.
+/// The validators bound to a request, and their counts so far.
 struct Survey<'a> {
     policy: &'a Policy,
     scene: Scene<'a>,
@@ -153,11 +149,11 @@ struct Survey<'a> {
     of_machine: Bound<MachineId>,
     gate: Option<Gate<'a>>,
     of_machines_alone: Option<Gate<'a>>,
-    /// Whether a machine would be left if of all uplinks only those of machines counted.
+    /// Whether any machine would be left if only the uplinks of machines limited bandwidth.
     is_any_left: bool,
     /// In the order of the three lists above.
     rules: Vec<Refuser>,
-    /// Places in `rules` of those that refuse what is looked at.
+    /// Indices in `rules` of those that exclude the machine under consideration.
     refusing: Vec<usize>,
     closest: Option<(f64, Shortage)>,
 }
@@ -228,7 +224,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// Machines come in order of id, so the first of those that lack as little stays.
+    /// Machines come in order of id, so of equal shortages the first is kept.
     fn lacks_only_room(&mut self, machine: MachineId) {
         let short = shortage(self.policy, self.scene, self.vm, machine);
         let share = largest_share(short, self.vm.shape.demand);

@@ -1,4 +1,4 @@
-//! What every rule of a list says of one machine.
+//! The verdict of every rule on one machine.
 
 use alloc::vec::Vec;
 
@@ -12,7 +12,7 @@ use crate::rule::quantize::Quantizer;
 /// A rule's verdict on one machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
-    /// A validator let it pass.
+    /// A validator accepted it.
     Valid,
     /// A validator refused it.
     Refused,
@@ -20,32 +20,33 @@ pub enum Verdict {
     Score {
         /// From 0 (best) to 1 (worst).
         score: f64,
-        /// The quantized score; with exact scores, in units of 2^-52.
+        /// The quantized score; for exact scores, in units of 2^-52.
         bucket: u64,
-        /// Whether `bucket` is a count of buckets that people set.
+        /// Whether `bucket` counts buckets that the user set.
         quantized: bool,
     },
 }
 
-/// What every rule says of one machine.
+/// The verdict of every rule on one machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scorecard {
     /// The machine.
     pub machine: MachineId,
     /// Its cluster.
     pub cluster: ClusterId,
-    /// Rule by rule, cluster rules first.
+    /// The verdicts in order, cluster rules first.
     pub verdicts: Vec<(&'static str, Verdict)>,
-    /// What rules say of it in words, to go on from "it", where a score tells people little.
+    /// The rules' own words about the machine, where a score alone says little; each continues a sentence that starts
+    /// with "it".
     pub said: Vec<(&'static str, Phrase)>,
     /// How many of the verdicts are those of cluster rules.
     pub cluster_rules: usize,
-    /// Whether the machine stands in one of the selected clusters.
+    /// Whether the machine is in one of the selected clusters.
     pub in_selected_cluster: bool,
 }
 
 impl Scorecard {
-    /// What a rule says of the machine in words, if it does.
+    /// A rule's words about the machine, if any.
     #[must_use]
     pub fn said_by(&self, rule: &str) -> Option<&Phrase> {
         self.said.iter().find(|(id, _)| *id == rule).map(|(_, words)| words)
@@ -57,8 +58,8 @@ impl Scorecard {
         self.verdicts.iter().find(|(_, verdict)| *verdict == Verdict::Refused).map(|(rule, _)| *rule)
     }
 
-    /// The preferences of one stage in order, each with the buckets of this machine and of
-    /// `other`. Cluster preferences select clusters and no longer count between their machines.
+    /// The preferences of one stage in order, each with the buckets of this machine and of `other`. Cluster
+    /// preferences only select clusters; they do not count between machines of the selected clusters.
     pub(crate) fn pairs<'a>(
         &'a self,
         other: &'a Self,

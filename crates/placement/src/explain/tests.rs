@@ -27,7 +27,7 @@ fn amount(cores: u32, gib: u32) -> Resources {
     Resources::new(cores * CORE, gib * GIB, 0, 0)
 }
 
-/// These clusters, with this much in use on some machines.
+/// These clusters, with these amounts in use on some machines.
 fn zone(clusters: &[ClusterSpec], used: &[(u32, Resources)]) -> Occupancy {
     let mut zone = Occupancy::empty(Arc::new(Fleet::build(clusters).expect("a fleet")));
     for (machine, used) in used {
@@ -53,7 +53,7 @@ fn ask(policy: &Policy, zone: &Occupancy, demand: Resources, question: Question)
 
 const VALIDATORS: [&str; 4] = ["IsTypeSupported", "IsClusterBelowLimit", "AreNodeResourcesValid", "IsMachineReady"];
 
-/// Machines refused, refused first, refused alone, validator by validator.
+/// Machines excluded, excluded first and excluded alone, for each validator.
 fn counts(refusal: &RefusalByRule) -> Vec<(u32, u32, u32)> {
     refusal.rules.iter().map(|rule| (rule.machines, rule.first, rule.alone)).collect()
 }
@@ -140,7 +140,7 @@ fn a_refusal_says_who_is_to_blame_and_what_was_missing() {
     }
 }
 
-/// What is said to be alone to blame is what leaving the rule out shows.
+/// The count of machines excluded alone equals the effect of removing the rule.
 #[test]
 fn alone_to_blame_is_what_the_list_without_the_rule_would_take() {
     let clusters = [cluster("a", 3, 2, 0), cluster("b", 5, 8, 2), cluster("c", 4, 8, 1)];
@@ -161,7 +161,7 @@ fn alone_to_blame_is_what_the_list_without_the_rule_would_take() {
     );
 }
 
-/// Machines that are expected to be free at these moments.
+/// Machines with these expected exits.
 fn zone_free_at(exits_s: &[u32]) -> Occupancy {
     let mut zone = zone(&[cluster("a", exits_s.len() as u32, 8, 0)], &[]);
     for (machine, exit_s) in (0..).map(MachineId).zip(exits_s) {
@@ -195,7 +195,7 @@ fn a_rule_without_words_is_named_alone() {
     assert_eq!(told.why_not_sentence(zone.fleet()).map(|told| told.to_string()).as_deref(), Some(why_not));
 }
 
-/// Weights put machines level that the first rule alone would not.
+/// By weight, machines tie that the first rule alone would separate.
 #[test]
 fn among_equals_by_weight_chance_decides() {
     let list = [("AreNodeResourcesValid", 1.0), ("FirstFit", 1.0), ("WorstFit", 1.0)];
@@ -204,7 +204,7 @@ fn among_equals_by_weight_chance_decides() {
     let told = ask(&weighted(&list, 1), &zone, amount(1, 1), question);
     let level = "Machine 1 was picked at random among 2 machines that the weights rank equally.";
     assert_eq!((told.sentence(zone.fleet()).to_string().as_str(), told.weighed.is_none()), (level, true));
-    // Where conflicts are avoided, the best few are those by weight: WorstFit counts more than FirstFit.
+    // During conflict avoidance the best few are chosen by weight: WorstFit counts more than FirstFit.
     let list = [("AreNodeResourcesValid", 1.0), ("FirstFit", 1.0), ("WorstFit", 2.0)];
     let policy = weighted(&list, 1);
     let near = near_best(&policy, Scene::of(&zone), &VmRequest::alone(VmShape::plain(amount(1, 1))), Some(1));
@@ -360,8 +360,8 @@ fn weights_set_by_hand_are_told_side_by_side() {
     );
 }
 
-/// Machine 0 is first and machine 1 has most free, so each has one rule for it; but machine 2 is beaten by machine 1,
-/// and being healthier beats machine 0.
+/// Machine 0 is first and machine 1 has most free cores, so one rule favours each. But machine 1 beats machine 2,
+/// which is healthier and so beats machine 0.
 #[test]
 fn of_two_that_weigh_the_same_the_one_that_beats_more_others_is_ahead() {
     let mut zone = zone(&[cluster("a", 3, 8, 0)], &[(0, amount(4, 8)), (2, amount(2, 4))]);
@@ -388,7 +388,7 @@ fn clusters_too_are_weighed() {
     );
 }
 
-/// By id 0, 2, 4; by free cores 4, 0, 2; by the rack's load 2, 4, 0: each beats another one.
+/// The order by id is 0, 2, 4; by free cores 4, 0, 2; by the rack's load 2, 4, 0: each beats another one.
 #[test]
 fn an_order_that_goes_in_a_circle_is_told() {
     let racks = ClusterSpec { racks: 4, ..cluster("a", 8, 8, 0) };
@@ -411,7 +411,7 @@ fn an_order_that_goes_in_a_circle_is_told() {
     );
 }
 
-/// How many machines dropped out at each step, by the counts of the funnel: those of clusters in machines.
+/// How many machines dropped out at each step, from the funnel's counts; cluster steps are converted to machines.
 #[track_caller]
 fn trail_agrees(told: &Explanation, zone: &Occupancy) {
     let funnel = &told.funnel;
@@ -435,7 +435,8 @@ fn every_machine_drops_out_at_the_step_that_counts_it() {
     let zone = zone(&clusters, &[(3, amount(8, 1)), (4, amount(3, 1)), (5, amount(2, 1)), (8, amount(1, 1))]);
     let told = ask(&policy(&rules, 9), &zone, amount(4, 8), Question::default());
     trail_agrees(&told, &zone);
-    // The small cluster first, then what is full or not ready, and what is empty or less full than machine 4.
+    // First the small cluster drops out, then full or unready machines, then empty ones and those less full than
+    // machine 4.
     let names = |step: u8| [&told.funnel.cluster_steps[..], &told.funnel.steps].concat()[usize::from(step)].rule;
     let dropped: Vec<_> = told.dropped_at.iter().map(|byte| if *byte == KEPT { "" } else { names(*byte) }).collect();
     let (small, full, empty) = ("IsTypeSupported", "AreNodeResourcesValid", "PreferNonEmptyMachines");
@@ -446,7 +447,7 @@ fn every_machine_drops_out_at_the_step_that_counts_it() {
 
 #[test]
 fn clusters_that_are_passed_over_drop_out_where_clusters_are_chosen() {
-    // The first cluster is looked at first and has no room; then the second is, and the third never.
+    // The first cluster is searched first and has no room, the second one has room, and the third is never searched.
     let clusters = [cluster("a", 2, 8, 0), cluster("b", 2, 8, 0), cluster("c", 2, 8, 0)];
     let zone = zone(&clusters, &[(0, amount(7, 1)), (1, amount(7, 1)), (2, amount(7, 1))]);
     let told = ask(&policy(&["AreNodeResourcesValid", "FirstFit"], 1), &zone, amount(4, 8), Question::default());

@@ -1,25 +1,25 @@
-//! Where in the funnel every machine dropped out.
+//! Records the step of the funnel at which each machine dropped out.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use tiebreak_model::{ClusterId, Fleet, MachineId};
 
-/// What a machine tied for best has in place of a step's number.
+/// Marks a machine tied for best, instead of a step number.
 pub const KEPT: u8 = u8::MAX;
 
-/// Follows a decision and notes at which step every machine drops out. Steps are counted from 0, those of clusters
-/// first. One that is off notes nothing and costs nothing.
+/// Follows a decision and records at which step each machine drops out. Steps are counted from 0, starting with
+/// cluster steps. A trail that is off records nothing and costs nothing.
 pub(crate) struct Trail<'a> {
     fleet: Option<&'a Fleet>,
     /// The number of the next step.
     next: u8,
-    /// A byte for each machine: the step after the last one that left it.
+    /// For each machine, the step after the last one that kept it.
     dropped_at: Vec<u8>,
 }
 
 impl<'a> Trail<'a> {
-    /// For who needs counts alone.
+    /// For callers that only need counts.
     pub(crate) const fn off() -> Self {
         Self { fleet: None, next: 0, dropped_at: Vec::new() }
     }
@@ -29,26 +29,27 @@ impl<'a> Trail<'a> {
         Self { fleet: Some(fleet), next: 0, dropped_at: vec![0; fleet.machine_count() as usize] }
     }
 
-    /// A step left these clusters.
+    /// Records that a step kept these clusters.
     pub(crate) fn leaves_clusters(&mut self, clusters: &[ClusterId]) {
         let Some(fleet) = self.fleet else { return };
         self.leave(clusters.iter().flat_map(|id| fleet.cluster(*id).machines()));
     }
 
-    /// A step left these machines.
+    /// Records that a step kept these machines.
     pub(crate) fn leaves(&mut self, machines: &[MachineId]) {
         if self.fleet.is_some() {
             self.leave(machines.iter().map(|id| id.0));
         }
     }
 
-    /// Goes back to the step with this number: other clusters are looked at, and whoever came further dropped out here.
+    /// Goes back to the step with this number, because other clusters are searched next. Machines that got further
+    /// dropped out here.
     pub(crate) fn back_to(&mut self, step: usize) {
         self.next = u8::try_from(step).map_or(KEPT - 1, |step| step.min(KEPT - 1));
         self.dropped_at.iter_mut().for_each(|byte| *byte = self.next.min(*byte));
     }
 
-    /// A byte for each machine, by id: the number of the step at which it dropped out, [`KEPT`] for these.
+    /// For each machine, by id: the step at which it dropped out, or [`KEPT`] for these.
     pub(crate) fn end(mut self, best: &[MachineId]) -> Vec<u8> {
         best.iter().for_each(|id| self.dropped_at[id.0 as usize] = KEPT);
         self.dropped_at

@@ -1,13 +1,12 @@
-//! Weights set by hand, in each way of combining them, the plain way: whole rows, one after the other. `fast` must find the
-//! same.
+//! Manual weights, for each way of combining them, computed directly on whole rows. `fast` must find the same.
 
 use alloc::vec::Vec;
 
 use super::copeland::{self, Row, Winners};
 use crate::policy::{Combining, Weights};
 
-/// What the weighted scores of each candidate add up to, the lowest being best: a score is the share of the way from the
-/// best to the worst bucket there is, or, normalised, to the worst that a candidate has.
+/// The weighted score sum of each candidate; the lowest is best. A score is the position between the best and the
+/// worst possible bucket or, if normalised, between the best and the worst bucket among the candidates.
 pub(crate) fn sums<Id>(weights: &Weights, rows: &[Row<Id>]) -> Vec<f64> {
     let of_row = |buckets: &[u64]| {
         let mut sum = 0.0;
@@ -35,7 +34,7 @@ pub(crate) fn winners<Id>(weights: &Weights, rows: &[Row<Id>]) -> Winners {
     Winners { buckets: (0..rows.len()).filter(is_best).map(|at| rows[at].0.clone()).collect(), circular: false }
 }
 
-/// So many candidates, or all, best first; those that are level stand by their buckets, then by id.
+/// This many candidates, or all, best first; ties are ordered by buckets, then by id.
 pub(crate) fn best_first<Id: Copy + Ord>(weights: &Weights, rows: Vec<Row<Id>>, many: usize) -> Vec<Id> {
     if weights.combining == Combining::Majority {
         return copeland::best_first(&weights.each, rows, many);
@@ -58,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_sum_counts_by_how_much_a_majority_only_for_whom() {
-        // The first is a little worse twice, and much better once.
+        // The first is slightly worse under two preferences, and much better under one.
         let rows = vec![(vec![0, 11, 11], 1), (vec![100, 10, 10], 2)];
         for (combining, best) in [(Combining::Majority, 2), (Combining::Sum, 1), (Combining::NormalisedSum, 2)] {
             let weights = weights(combining, &[1.0; 3], &[100; 3]);

@@ -1,5 +1,4 @@
-//! Why a machine that was asked about was not the one (Protean section 3.4,
-//! "Interpretability").
+//! Why a machine in question was not chosen (Protean section 3.4, "Interpretability").
 
 use alloc::vec::Vec;
 
@@ -13,64 +12,64 @@ use super::trail::Trail;
 use crate::policy::ranked::MachineStage;
 use crate::policy::{Combining, Policy, Weight};
 
-/// Why not this machine.
+/// Why this machine was not chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WhyNot {
-    /// It is the one that was chosen.
+    /// It was chosen.
     Chosen,
     /// A validator refuses it.
     Refused {
-        /// The first one in the list that does.
+        /// The first such validator in the list.
         rule: &'static str,
-        /// What the machine lacks for the VM; nothing where it has room.
+        /// What the machine lacks for the VM; zero if it has room.
         short: Resources,
     },
-    /// Its cluster is valid and was not among the best k.
+    /// Its cluster is valid but not among the best k.
     ClusterNotSelected {
         /// Its cluster.
         cluster: ClusterId,
         /// The last of the selected clusters.
         last: ClusterId,
-        /// What puts that one before it.
+        /// Why the last selected cluster ranks above it.
         lost: Lost,
     },
     /// Another machine was better.
     Beaten {
-        /// The machine chosen; when conflicts were being avoided, the last of those drawn from.
+        /// The chosen machine or, during conflict avoidance, the last of those drawn from.
         by: MachineId,
-        /// What puts that one before it.
+        /// Why that machine ranks above it.
         lost: Lost,
     },
-    /// It was drawn from like the one that was chosen.
+    /// It was in the draw, like the chosen machine.
     Chance {
-        /// The machine chosen.
+        /// The chosen machine.
         winner: MachineId,
-        /// How many machines were drawn from.
+        /// The number of machines drawn from.
         among: u32,
     },
 }
 
-/// What puts one candidate before another.
+/// Why one candidate ranks above another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lost {
-    /// This preference, the first in strict order that tells them apart.
+    /// This preference, the first in strict order that distinguishes them.
     Rule(&'static str),
-    /// No rule: equals stand in order of id.
+    /// No rule: equal machines are ordered by id.
     Id,
-    /// Weights set by hand.
+    /// Manual weights.
     Weights(Weighing),
 }
 
-/// Two candidates compared by weights set by hand.
+/// Two candidates compared by manual weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weighing {
-    /// What speaks for the one that came first.
+    /// The rules that favour the one ranked higher.
     pub ahead: Side,
-    /// What speaks for the other.
+    /// The rules that favour the other.
     pub behind: Side,
-    /// Whether comparing goes in a circle: a candidate was taken that another one beats.
+    /// Whether the comparison is cyclic: another candidate beats the chosen one.
     pub circular: bool,
-    /// Where weighted scores are added up instead, what they come to for both, in millionths; less is better.
+    /// Where weighted scores are summed instead: the sums of both, in millionths; less is better.
     sums: Option<[u64; 2]>,
 }
 
@@ -79,31 +78,31 @@ pub struct Weighing {
 pub struct Side {
     /// The preferences that favour it, in the order of the list.
     pub rules: Vec<&'static str>,
-    /// Their weights together, in thousandths; 0 when there are none.
+    /// Their total weight, in thousandths; 0 if there are none.
     thousandths: u64,
 }
 
 impl Side {
-    /// Their weights together; 0 when there are none.
+    /// Their total weight; 0 if there are none.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.thousandths as f64 / 1_000.0
     }
 }
 
-/// What a decision is asked about with.
+/// The decision in question.
 pub(crate) struct Inquiry<'a> {
     pub(crate) policy: &'a Policy,
     pub(crate) scene: Scene<'a>,
     pub(crate) vm: &'a VmRequest,
     pub(crate) funnel: &'a Funnel,
-    /// The machines that chance chose from.
+    /// The machines drawn from.
     pub(crate) drawn_from: &'a [MachineId],
 }
 
 impl Inquiry<'_> {
-    /// Why not the machine of this scorecard; none when nothing was chosen and no rule refuses it,
-    /// which cannot be.
+    /// Why the machine of this scorecard was not chosen. `None` only if no machine was chosen and no rule excludes
+    /// this one, which cannot happen.
     pub(crate) fn why_not(&self, asked: &Scorecard, question: &Question) -> Option<WhyNot> {
         if let Some(rule) = asked.refused_by() {
             let short = shortage(self.policy, self.scene, self.vm, asked.machine);
@@ -136,7 +135,7 @@ impl Inquiry<'_> {
         scorecard(self.policy, self.scene, self.vm, &self.funnel.clusters, machine)
     }
 
-    /// What puts one machine before another, or its cluster before the other's.
+    /// Why one machine ranks above another, or its cluster above the other's.
     pub(crate) fn lost(&self, ahead: &Scorecard, behind: &Scorecard, of_clusters: bool) -> Lost {
         if self.policy.weighted {
             let mut weighing = weigh(ahead, behind, of_clusters, &self.weights(of_clusters));
@@ -182,13 +181,13 @@ fn weigh(ahead: &Scorecard, behind: &Scorecard, of_clusters: bool, weights: &[We
 }
 
 impl Weighing {
-    /// Where weighted scores are added up, what they come to for the one ahead and the one behind; less is better.
+    /// Where weighted scores are summed: the sums of the one ahead and the one behind; less is better.
     #[must_use]
     pub fn sums(&self) -> Option<[f64; 2]> {
         self.sums.map(|sums| sums.map(|sum| sum as f64 / 1e6))
     }
 
-    /// Whether the one behind would beat the one ahead if there were no others.
+    /// Whether the one behind would beat the one ahead in a direct comparison.
     #[must_use]
     pub fn is_upset(&self) -> bool {
         self.behind.thousandths > self.ahead.thousandths

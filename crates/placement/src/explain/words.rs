@@ -1,5 +1,5 @@
-//! Explanations in words, the same for every host: why a machine, why not another one, why
-//! none (Protean section 3.4, "Interpretability").
+//! Explanations in words, the same on every platform: why a machine, why not another one, why none (Protean section
+//! 3.4, "Interpretability").
 
 use tiebreak_model::phrase::count;
 use tiebreak_model::{Bottleneck, Cut, Fleet, MachineId, Phrase, Resource, Resources, phrase};
@@ -15,7 +15,7 @@ use crate::rule::quantities::trimmed;
 pub use crate::rule::quantities::{bandwidth, span};
 
 impl Explanation {
-    /// One sentence that says where the VM went and what decided, or why it went nowhere.
+    /// One sentence: where the VM was placed and which rule decided, or why it was not placed.
     #[must_use]
     pub fn sentence(&self, fleet: &Fleet) -> Phrase {
         if let Some(refusal) = &self.refusal {
@@ -61,7 +61,7 @@ impl Explanation {
         phrase!("Machine {winner} was picked at random among {among} machines {why}.", winner, among, why)
     }
 
-    /// Why the machine that was asked about was not the one.
+    /// Why the machine in question was not chosen.
     #[must_use]
     pub fn why_not_sentence(&self, fleet: &Fleet) -> Option<Phrase> {
         let asked = self.asked.as_ref()?.machine;
@@ -202,7 +202,7 @@ impl Full {
 }
 
 impl Blocked {
-    /// Why the network has no room, to go on from "machines have room for it, but ".
+    /// Why the network has no capacity; continues "machines have room for it, but ".
     #[must_use]
     pub fn words(&self) -> Phrase {
         match (self.by, &self.full) {
@@ -230,7 +230,7 @@ fn place(cut: Cut) -> Phrase {
 }
 
 impl RefusalByRule {
-    /// One sentence that says who is to blame.
+    /// One sentence that names the validator to blame.
     #[must_use]
     pub fn sentence(&self, fleet: &Fleet) -> Phrase {
         if let Some(blocked) = &self.blocked {
@@ -263,7 +263,7 @@ impl RefusalByRule {
         phrase!("No machine could take it: {why}.", why)
     }
 
-    /// The machine that lacks least, in a sentence; none when room is not all that any lacks.
+    /// One sentence about the machine that lacks least; `None` if no machine lacks only free capacity.
     #[must_use]
     pub fn closest_sentence(&self) -> Option<Phrase> {
         let Shortage { machine, short } = self.closest?;
@@ -272,8 +272,8 @@ impl RefusalByRule {
 }
 
 impl Refuser {
-    /// What there would be without this rule; none when other rules refuse the same machines. The rule that no list
-    /// can do without says that only room is missing.
+    /// The effect of removing this rule; `None` if other rules exclude the same machines. For the required rule it
+    /// says that only capacity is missing.
     #[must_use]
     pub fn without_words(&self) -> Option<Phrase> {
         let Self { rule, alone, .. } = self;
@@ -294,7 +294,7 @@ impl TooLarge {
     }
 }
 
-/// `2 cores and 8 GiB`: what there is none of is left out.
+/// `2 cores and 8 GiB`: omits resources with amount 0.
 fn amounts(amounts: Resources) -> Phrase {
     let some = Resource::ALL.into_iter().filter(|resource| amounts[*resource] > 0);
     Phrase::listed(some.map(|resource| amount(resource, amounts[resource])))
@@ -310,7 +310,7 @@ fn amount(resource: Resource, stored: u32) -> Phrase {
     }
 }
 
-/// "; it lacks 2 cores", or nothing where nothing is lacking.
+/// "; it lacks 2 cores", or `None` if nothing is lacking.
 fn and_lacks(short: Resources) -> Option<Phrase> {
     (short != Resources::NONE).then(|| phrase!("; it lacks {}", amounts(short)))
 }

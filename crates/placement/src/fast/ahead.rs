@@ -1,10 +1,10 @@
-//! How far ahead machines are expected to be free, as bits: for each rack, which of its machines
-//! have an exit at least 1, 2, 4, 8 ... units from now.
+//! How far in the future machines are expected to be free, as bits: for each rack, which of its machines have an exit
+//! at least 1, 2, 4, 8 ... units from now.
 //!
-//! Of any span of exits this says which machines are in it for sure and which may be, a rack in a
-//! few operations. Where spans begin and end at whole powers, as those of LA do, it is exact. A
-//! machine is looked at again when its exit changes and when a power of the unit no longer lies
-//! before it, which is seldom: the farther ahead, the longer it takes.
+//! For any span of exits this gives the machines that are certainly in it and those that may be, with a few
+//! operations per rack. It is exact if the span begins and ends at powers of two, as the spans of LA do. A machine is
+//! visited again when its exit changes or when the current power of the unit has passed. The further its exit lies
+//! ahead, the rarer that is.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,17 +13,16 @@ use tiebreak_model::{MachineId, Occupancy, RackId};
 
 use crate::lifetime::steps::{Exit, Span};
 
-/// Machines of a rack that there are bits for.
+/// The maximum number of machines in a rack for bits.
 pub(crate) const MACHINES_MAX: usize = 64;
 
-/// Every machine, those with an exit at all, those with one at least a power of the unit ahead,
-/// and none.
+/// Steps: every machine, those with any exit, those with an exit at least a power of the unit ahead, and none.
 const EVERY: usize = 0;
 const ANY: usize = 1;
 const POWERS: usize = 2;
 const NONE: usize = POWERS + 32;
 
-/// Racks in bits.
+/// The racks as bits.
 pub(crate) struct Ahead {
     unit_s: u32,
     now_s: u32,
@@ -33,14 +32,14 @@ pub(crate) struct Ahead {
     steps: Vec<u64>,
 }
 
-/// A rack: as of which change of its exits, and until when that holds.
+/// A rack: the change of its exits that it reflects, and the time until which that holds.
 #[derive(Clone, Copy)]
 struct Rack {
     changes: u32,
     until_s: u32,
 }
 
-/// A machine: its exit, the last step whose bit it has, and until when.
+/// A machine: its exit, the last step that includes it, and the time until which that holds.
 #[derive(Clone, Copy)]
 struct MachineExit {
     exit_s: u32,
@@ -49,9 +48,9 @@ struct MachineExit {
 }
 
 impl Ahead {
-    /// With powers of so many seconds, at least 1.
+    /// With powers of this unit in seconds, at least 1.
     pub(crate) const fn new(unit_s: u32) -> Self {
-        // Later than any moment, so that the first one takes everything anew.
+        // Later than any moment, so that the first refresh visits everything.
         Self { unit_s, now_s: u32::MAX, racks: Vec::new(), machines: Vec::new(), steps: Vec::new() }
     }
 
@@ -86,7 +85,7 @@ impl Ahead {
         }
     }
 
-    /// Gives a machine the bits of this exit.
+    /// Moves a machine to the bits of this exit.
     fn move_to(&mut self, rack: usize, (at, machine): (usize, usize), exit_s: u32) {
         let ahead_s = exit_s.saturating_sub(self.now_s);
         let (step, until_s) = match (ahead_s / self.unit_s).checked_ilog2() {
@@ -101,7 +100,7 @@ impl Ahead {
         }
     }
 
-    /// What is known of the machines in a span.
+    /// What is known about the machines in a span.
     pub(crate) fn bounds(&self, span: &Span) -> Bounds<'_> {
         let (hole, end) = match span.hole {
             Some((hole, end)) => (u64::from(hole), u64::from(end) + 1),
@@ -115,7 +114,7 @@ impl Ahead {
         }
     }
 
-    /// Who has an exit from then on.
+    /// The machines with an exit at or after that time.
     fn edge(&self, exit_s: u64) -> Edge<'_> {
         let (surely, maybe) = match exit_s {
             0 => (EVERY, EVERY),
@@ -148,7 +147,7 @@ pub(crate) struct Bounds<'a> {
 }
 
 impl Bounds<'_> {
-    /// Those that are in it.
+    /// Those certainly in it.
     #[inline]
     pub(crate) fn surely(&self, rack: usize) -> u64 {
         self.from.surely[rack] & !self.after.maybe[rack] & !(self.hole.maybe[rack] & !self.end.surely[rack])

@@ -1,5 +1,4 @@
-//! What one decision has to look at again, of all its clusters at once, so that every rule is
-//! called once.
+//! What one decision has to judge again, for all its clusters together, so that every rule is called once.
 
 use alloc::vec::Vec;
 
@@ -17,15 +16,14 @@ pub(crate) struct Batch {
 #[derive(Clone, Copy)]
 pub(crate) struct Part {
     pub(crate) cluster: ClusterId,
-    /// When these are the machines that changed after a revision, the newest first: that
-    /// revision.
+    /// The revision after which these machines changed, newest first; `None` if the part is not such a list.
     pub(crate) since: Option<Revision>,
     start: u32,
     end: u32,
 }
 
 impl Part {
-    /// Where they stand in the batch.
+    /// Their range in the batch.
     pub(crate) fn range(&self) -> core::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -37,7 +35,7 @@ impl Batch {
         self.parts.clear();
     }
 
-    /// Adds the machines of a cluster that changed after `since`; all of them for `None`.
+    /// Adds the machines of a cluster that changed after `since`, or all of them for `None`.
     pub(crate) fn add(&mut self, occupancy: &Occupancy, cluster: ClusterId, since: Option<Revision>) {
         let start = self.machines.len() as u32;
         match since {
@@ -54,7 +52,7 @@ impl Batch {
         self.parts.push(Part { cluster, since: None, start, end: self.machines.len() as u32 });
     }
 
-    /// Widens the part added last to all machines of its racks, by id.
+    /// Widens the last part to all machines of its racks, by id.
     pub(crate) fn widen_to_racks(&mut self, fleet: &Fleet) {
         let Some(part) = self.parts.last_mut() else { return };
         let mut racks: Vec<_> = self.machines[part.range()].iter().map(|machine| fleet.rack_of(*machine).0).collect();

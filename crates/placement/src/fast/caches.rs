@@ -1,7 +1,6 @@
-//! The cache layers by Protean's names: which are kept, how large, and what they did
-//! (Protean section 5.2).
+//! The cache layers by Protean's names: which ones are on, their sizes, and their counters (Protean section 5.2).
 //!
-//! No layer changes what is decided, only how much is computed again.
+//! Caches never change a decision, only how much is recomputed.
 
 use alloc::vec::Vec;
 
@@ -42,7 +41,7 @@ declare! {
 }
 
 impl Caches {
-    /// Nothing is kept: every decision takes the uncached path.
+    /// No caches: every decision takes the uncached path.
     pub const OFF: Self = Self {
         evaluations: false,
         rule_objects: false,
@@ -55,66 +54,65 @@ impl Caches {
         age: 0,
     };
 
-    /// Whether anything at all is kept, so that the uncached path is not taken.
+    /// Whether any layer is on, so that the cached path is taken.
     #[must_use]
     pub const fn any(&self) -> bool {
         self.evaluations || self.rule_objects || self.shared_state
     }
 }
 
-/// What the caches did for a decision.
+/// How the caches served a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheUse {
     /// The class had an evaluation.
     Hit,
-    /// It had to be made.
+    /// The evaluation had to be created.
     Miss,
     /// Caches are switched off.
     Off,
 }
 
-/// What the caches of an agent did so far.
+/// Cache counters of one agent so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CacheCounters {
     /// Decisions whose class had an evaluation.
     pub hits: u64,
-    /// Decisions whose evaluation had to be made.
+    /// Decisions whose evaluation had to be created.
     pub misses: u64,
-    /// Evaluations thrown out: to make room, or for their age.
+    /// Evaluations evicted, for space or age.
     pub evictions: u64,
-    /// Machines that evaluations ranked again when they were needed.
+    /// Machines ranked again when a decision needed them.
     pub refreshed: u64,
-    /// Machines that evaluations ranked again while the agent had nothing to do.
+    /// Machines ranked again while the agent was idle.
     pub refreshed_in_background: u64,
     /// Cells whose best machines were compared.
     pub cells_compared: u64,
-    /// Machines whose shared verdicts were taken again.
+    /// Machines whose shared verdicts were recomputed.
     pub shared_updates: u64,
     /// Machines judged again by rule objects.
     pub object_updates: u64,
-    /// Rule objects thrown out: to make room, or for their age.
+    /// Rule objects evicted, for space or age.
     pub object_evictions: u64,
-    /// Decisions that found an evaluation and had to rank some of its machines again.
+    /// Decisions that found an evaluation but had to rank some of its machines again.
     pub stale_hits: u64,
     /// Updates for decisions that found an evaluation.
     pub on_hits: Updates,
-    /// Updates for decisions that had to make one.
+    /// Updates for decisions that had to create one.
     pub on_misses: Updates,
-    /// Updates while the agent had nothing to do.
+    /// Updates while the agent was idle.
     pub in_background: Updates,
-    /// How often a decision read the shared state, and found all of it fresh or did not.
+    /// Reads of the shared state by decisions: all fresh (hits) or not (misses).
     pub shared: Uses,
-    /// For every machine rule of the list that asks something of the request, what its rule
-    /// objects did.
+    /// For every machine rule that depends on the request, the counters of its rule objects.
     pub objects: Vec<ObjectCounters>,
 }
 
-/// Machines brought up to date.
+/// Machines updated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Updates {
     /// Ranked again by evaluations.
     pub ranked: u64,
-    /// Judged again by the layers below them, once for each layer that did.
+    /// Judged again by the layers below, counted once per layer.
     pub judged: u64,
 }
 
@@ -125,7 +123,7 @@ impl Updates {
     }
 }
 
-/// How often decisions used a layer; uses by an agent that had nothing to decide are left out.
+/// How often decisions used a layer; excludes background work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Uses {
     /// Uses that found what they needed.
@@ -141,26 +139,26 @@ impl Uses {
     }
 }
 
-/// What the rule objects of one rule did.
+/// Counters of one rule's rule objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObjectCounters {
     /// The rule.
     pub rule: &'static str,
     /// Uses that found an object.
     pub hits: u64,
-    /// Uses that had to make one.
+    /// Uses that had to create one.
     pub misses: u64,
-    /// Those of them that were for a decision.
+    /// The uses by decisions.
     pub by_decisions: Uses,
 }
 
 impl CacheCounters {
-    /// All updates so far, wherever they were counted.
+    /// All updates so far, from decisions and background work.
     pub(crate) fn updates(&self) -> Updates {
         Updates { ranked: self.refreshed, judged: self.shared_updates + self.object_updates }
     }
 
-    /// Notes what a decision had to update since; how many machines it ranked again.
+    /// Adds the updates since `before` to a decision's counters. Returns how many machines it ranked again.
     pub(crate) fn decided(&mut self, cache: CacheUse, before: Updates) -> u32 {
         let now = self.updates();
         let since = Updates { ranked: now.ranked - before.ranked, judged: now.judged - before.judged };
@@ -238,19 +236,19 @@ impl CacheSizes {
     }
 }
 
-/// Something that happened in a cache, for tests and lessons; see `Allocator::keep_log`.
+/// A cache event, for tests and lessons; see `Allocator::keep_log`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CacheEvent {
     /// The request's class had an evaluation.
     EvaluationHit,
-    /// An evaluation was made for the request's class.
+    /// An evaluation was created for the request's class.
     EvaluationCreated,
-    /// An evaluation was thrown out.
+    /// An evaluation was evicted.
     EvaluationEvicted,
-    /// A rule object of this rule was there.
+    /// A rule object of this rule was found.
     ObjectHit(&'static str),
-    /// A rule object of this rule was made.
+    /// A rule object of this rule was created.
     ObjectCreated(&'static str),
-    /// A rule object of this rule was thrown out.
+    /// A rule object of this rule was evicted.
     ObjectEvicted(&'static str),
 }

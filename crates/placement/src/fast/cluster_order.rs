@@ -1,8 +1,8 @@
-//! The valid clusters in order, kept for one class of requests (Protean sections 3.2 and 5.1).
+//! The valid clusters in order, cached for one class of requests (Protean sections 3.2 and 5.1).
 //!
-//! What rules say of a cluster that ask nothing of the request is taken once per change of the
-//! cluster and shared; a class moves a cluster only when that has changed, which with a few
-//! buckets is seldom. So selecting clusters costs what changed, not how many there are.
+//! Verdicts that do not depend on the request are computed once per change of a cluster and shared. A class moves a
+//! cluster only when its verdicts changed, which is rare with few buckets. So the cost of selecting clusters depends
+//! on the number of changes, not on the number of clusters.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -20,26 +20,26 @@ use crate::rule::quantize::Quantizer;
 type BoxedValidator = Box<dyn BoundValidator<ClusterId>>;
 type Scorer = (Box<dyn BoundPreference<ClusterId>>, Quantizer);
 
-/// The preferences that order clusters: none among k clusters or fewer, which are all looked at.
+/// The preferences that order clusters; none if there are at most k clusters, because all are searched.
 fn ordering(policy: &Policy, clusters: usize) -> &[RankedPreference<ClusterId>] {
     if clusters <= policy.best_clusters as usize { &[] } else { &policy.cluster_preferences }
 }
 
-/// What the rules that ask nothing of the request say of each cluster.
+/// Verdicts on each cluster from the rules that do not depend on the request.
 pub(crate) struct SharedClusters {
     validators: Vec<BoxedValidator>,
     preferences: Vec<Scorer>,
     seen: Option<Revision>,
     valid: Vec<bool>,
     buckets: Vec<u64>,
-    /// Counts changes of these verdicts, and which clusters they were of.
+    /// Counts changes of these verdicts, with the cluster of each.
     version: Revision,
     changed: Recency,
     room: Vec<u64>,
 }
 
 impl SharedClusters {
-    /// For a fleet of so many clusters; the request does not matter.
+    /// For a fleet with this many clusters; the request does not matter.
     pub(crate) fn new(policy: &Policy, clusters: usize, nobody: &VmRequest) -> Self {
         let preferences = ordering(policy, clusters).iter().filter(|ranked| ranked.asks_nothing);
         let preferences: Vec<_> = preferences.map(|ranked| (ranked.rule.bind(nobody), ranked.quantizer)).collect();
@@ -78,7 +78,7 @@ impl SharedClusters {
         self.room.clear();
         self.room.extend(self.preferences.iter().map(|(rule, quantizer)| quantizer.bucket(rule.score(scene, cluster))));
         let buckets = &mut self.buckets[cluster.index() * width..(cluster.index() + 1) * width];
-        // Where there are no buckets, comparing nothing should cost nothing.
+        // Skip the comparison if there are no buckets.
         let moved = width > 0 && *buckets != self.room[..];
         if moved || valid != self.valid[cluster.index()] {
             self.valid[cluster.index()] = valid;
@@ -94,29 +94,29 @@ impl SharedClusters {
     }
 }
 
-/// Where a cluster preference's bucket comes from.
+/// The source of a cluster preference's bucket.
 enum BucketSource {
-    /// The shared verdicts, at this place.
+    /// The shared verdicts, at this index.
     Shared(usize),
     /// The class's own rule.
     Own(Scorer),
 }
 
-/// The cluster rules of one class, and the clusters in the order they give.
+/// The cluster rules of one class, and the clusters in their order.
 pub(crate) struct ClusterOrder {
-    /// Rules that ask something of the request.
+    /// Rules that depend on the request.
     validators: Vec<BoxedValidator>,
-    /// Rules of which no verdict may be kept.
+    /// Rules whose verdicts must not be cached.
     live: Vec<BoxedValidator>,
     preferences: Vec<BucketSource>,
     weights: Option<Weights>,
     sees_tenant: bool,
-    /// Whether a verdict of its own can change when a machine of the cluster does.
+    /// Whether its own verdicts can change when a machine of the cluster changes.
     own_changes: bool,
     clusters: usize,
-    /// The revision and the version of the shared verdicts that the order is of.
+    /// The revision and the version of the shared verdicts that the order reflects.
     seen: Option<(Revision, Revision)>,
-    /// The buckets of every cluster, cluster by cluster; those of an invalid one mean nothing.
+    /// The buckets of every cluster, cluster by cluster; meaningless for invalid clusters.
     buckets: Vec<u64>,
     /// The valid clusters, best first, ties by id.
     order: Vec<ClusterId>,
@@ -150,7 +150,7 @@ impl ClusterOrder {
         }
     }
 
-    /// Writes the valid clusters down, best first.
+    /// Writes the valid clusters, best first.
     pub(crate) fn write(&mut self, scene: Scene<'_>, shared: &mut SharedClusters, into: &mut Vec<ClusterId>) {
         shared.update(scene.occupancy);
         into.clear();
@@ -165,7 +165,7 @@ impl ClusterOrder {
         }
     }
 
-    /// Without anything kept of this class: for one tenant, or by weights set by hand.
+    /// Computes the order without the class's cache: for one tenant, or for manual weights.
     fn write_afresh(&self, scene: Scene<'_>, shared: &SharedClusters, into: &mut Vec<ClusterId>) {
         let valid = (0..self.clusters).map(ClusterId::of).filter(|id| self.is_valid(scene, shared, *id));
         let buckets = |id: ClusterId| {
@@ -233,7 +233,7 @@ impl ClusterOrder {
         }
     }
 
-    /// Where a cluster stands, or would stand, by the buckets written down.
+    /// The position of a cluster, found or to insert, by its stored buckets.
     fn place(&self, cluster: ClusterId) -> Result<usize, usize> {
         let width = self.preferences.len();
         let row = |id: ClusterId| (&self.buckets[id.index() * width..(id.index() + 1) * width], id);

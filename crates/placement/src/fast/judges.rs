@@ -1,4 +1,4 @@
-//! The machine rules of one class of requests, bound to it, and what they say of machines.
+//! The machine rules bound to one class of requests, and their verdicts on machines.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -15,13 +15,13 @@ use crate::rule::quantize::Quantizer;
 
 /// A machine rule bound to a class of requests.
 pub(crate) struct Judge {
-    /// Its place among the machine rules of the list, which names its rule objects.
+    /// Its index among the policy's machine rules; identifies its rule objects.
     pub(crate) index: u16,
     pub(crate) id: &'static str,
-    /// What it asks of the request.
+    /// Its key.
     pub(crate) words: Vec<u64>,
     pub(crate) bound: Bound,
-    /// Where its rule object was last, and where its uses are counted.
+    /// The last position of its rule object, and of its counters.
     pub(crate) handle: Handle,
     pub(crate) counted_at: Option<usize>,
 }
@@ -31,7 +31,7 @@ pub(crate) enum Bound {
     Preference { rule: Box<dyn BoundPreference<MachineId>>, quantizer: Quantizer, field: Field },
 }
 
-/// Room for verdicts, kept between calls.
+/// Buffers for verdicts, kept between calls.
 #[derive(Default)]
 pub(crate) struct Room {
     valid: Vec<bool>,
@@ -39,7 +39,7 @@ pub(crate) struct Room {
 }
 
 impl Judge {
-    /// What it says of these machines: 1 and 0 for valid and not, or buckets.
+    /// Its verdicts on these machines: 1 and 0 for valid and invalid, or buckets.
     pub(crate) fn verdicts(
         &self,
         scene: Scene<'_>,
@@ -61,7 +61,7 @@ impl Judge {
         }
     }
 
-    /// Bits that any of its verdicts fits into.
+    /// The number of bits that any of its verdicts fits into.
     pub(crate) fn bits(&self) -> u32 {
         match &self.bound {
             Bound::Validator(_) => 1,
@@ -69,7 +69,7 @@ impl Judge {
         }
     }
 
-    /// A machine's key with this rule's verdict taken in.
+    /// Adds this rule's verdict to a machine's key.
     #[inline]
     pub(crate) fn apply<K: PackedKey>(&self, key: &mut K, verdict: u64) {
         match &self.bound {
@@ -87,8 +87,8 @@ impl Judge {
     }
 }
 
-/// The machine rules of a policy for one class: its own, and those that say the same to all
-/// whose tenants ask for nothing. A class that is not one of those has them all as its own.
+/// The machine rules of a policy for one class: its own, and the common ones, whose verdicts are the same for all
+/// tenants without placement terms. For a class that is not common, all rules are its own.
 pub(crate) fn judges(policy: &Policy, vm: &VmRequest) -> (Vec<Judge>, Vec<Judge>) {
     let (mut asking, mut shared) = (Vec::new(), Vec::new());
     let common = policy.is_common(vm);
@@ -127,7 +127,7 @@ pub(crate) struct RackJudges {
 }
 
 impl RackJudges {
-    /// The class's own, and those that say the same to all whose tenants ask for nothing.
+    /// The class's own rules, and the common ones.
     pub(crate) fn new(policy: &Policy, vm: &VmRequest) -> (Self, Self) {
         let (mut asking, mut shared) = (Self::default(), Self::default());
         let common = policy.is_common(vm);
@@ -144,7 +144,7 @@ impl RackJudges {
         (asking, shared)
     }
 
-    /// The rack's part of a key: no candidate, or its fields filled in.
+    /// The rack's part of a key: invalid, or with its fields filled in.
     pub(crate) fn key<K: PackedKey>(&self, scene: Scene<'_>, rack: RackId) -> K {
         if self.validators.iter().any(|rule| !rule.is_valid(scene, rack)) {
             return K::INVALID;
@@ -156,7 +156,7 @@ impl RackJudges {
     }
 }
 
-/// Two parts of one key; no candidate when either says so.
+/// Combines two parts of one key; invalid if either is.
 #[inline]
 pub(crate) fn together<K: PackedKey>(one: K, other: K) -> K {
     if one == K::INVALID || other == K::INVALID { K::INVALID } else { one.plus(other) }

@@ -1,5 +1,5 @@
-//! The quick path to the decision that the [reference](mod@crate::reference) means: what rules say is packed into one
-//! number, ranked, kept between decisions and brought up to date from the journal (Protean section 5.2).
+//! The fast path to the decision that the [reference](mod@crate::reference) defines: verdicts are packed into one
+//! number, ranked, cached between decisions and updated from the journal (Protean section 5.2).
 
 pub(crate) mod ahead;
 pub(crate) mod batch;

@@ -1,8 +1,8 @@
-//! Rule objects: one rule specialised to one value of what it asks of the request, with its
-//! verdict on every machine (Protean section 5.2.1).
+//! Rule objects: one rule specialised to one value of its key, with its verdict on every machine (Protean section
+//! 5.2.1).
 //!
-//! An object is found by its rule and key, brought up to date just before it is used from
-//! the machines changed since it last was, and shared by every evaluation that needs it.
+//! An object is found by rule and key. Just before use, it is updated from the machines changed since its last
+//! update. All evaluations that need it share it.
 
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -15,7 +15,7 @@ use super::batch::Batch;
 use super::caches::{CacheCounters, CacheEvent, ObjectCounters, Uses};
 use super::judges::{Judge, Room};
 
-/// Where an object stood when it was last used.
+/// The last known position of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Handle {
     slot: u32,
@@ -23,11 +23,11 @@ pub(crate) struct Handle {
 }
 
 impl Handle {
-    /// Not looked for yet.
+    /// Not looked up yet.
     pub(crate) const NONE: Self = Self { slot: u32::MAX, generation: 0 };
 }
 
-/// The objects kept.
+/// The cached objects.
 pub(crate) struct Objects {
     size: usize,
     clusters: usize,
@@ -46,13 +46,13 @@ struct Object {
     columns: Vec<Option<ClusterVerdicts>>,
 }
 
-/// Verdicts on the machines of one cluster, as of a revision.
+/// Verdicts on the machines of one cluster at a revision.
 struct ClusterVerdicts {
     revision: Revision,
     verdicts: Verdicts,
 }
 
-/// As narrow as a rule's verdicts allow.
+/// Stored as narrowly as a rule's verdicts allow.
 enum Verdicts {
     Bytes(Vec<u8>),
     Words(Vec<u64>),
@@ -87,11 +87,11 @@ impl Verdicts {
     }
 }
 
-/// What is counted and logged while caches are used.
+/// Counters and log of cache uses.
 pub(crate) struct Books<'a> {
     pub(crate) now: u64,
     pub(crate) journal: bool,
-    /// Whether the agent has nothing to decide.
+    /// Whether this is background work, not a decision.
     pub(crate) background: bool,
     pub(crate) counters: &'a mut CacheCounters,
     pub(crate) log: Option<&'a mut Vec<CacheEvent>>,
@@ -104,7 +104,7 @@ impl Books<'_> {
         }
     }
 
-    /// The counts of a judge's rule; a judge remembers where they stand.
+    /// The counters of a judge's rule; the judge remembers their position.
     fn object(&mut self, judge: &mut Judge) -> &mut ObjectCounters {
         let objects = &mut self.counters.objects;
         let at = *judge.counted_at.get_or_insert_with(|| {
@@ -118,7 +118,7 @@ impl Books<'_> {
 }
 
 impl Objects {
-    /// At most so many objects, for a fleet of so many clusters.
+    /// At most this many objects, for a fleet with this many clusters.
     pub(crate) fn new(size: usize, clusters: usize) -> Self {
         Self {
             size,
@@ -131,7 +131,7 @@ impl Objects {
         }
     }
 
-    /// The judge's verdicts on a batch of machines, off its object, brought up to date.
+    /// The judge's verdicts on a batch of machines, from its object, which is updated first.
     pub(crate) fn verdicts(
         &mut self,
         judge: &mut Judge,
@@ -202,7 +202,7 @@ impl Objects {
         books.note(CacheEvent::ObjectEvicted(self.objects[slot].rule));
     }
 
-    /// Throws out what was not used since.
+    /// Evicts objects that were not used since then.
     pub(crate) fn evict_unused_since(&mut self, then: u64, books: &mut Books<'_>) {
         let mut slot = 0;
         while slot < self.objects.len() {
@@ -218,7 +218,7 @@ impl Objects {
         }
     }
 
-    /// Brings the verdicts on the batch's clusters up to date.
+    /// Updates the verdicts on the batch's clusters.
     fn update(
         &mut self,
         slot: usize,
@@ -235,7 +235,7 @@ impl Objects {
             let seen = column.map(|column| column.revision).filter(|_| books.journal);
             match (seen, part.since) {
                 (Some(seen), _) if seen >= journal.revision_of_cluster(part.cluster) => {}
-                // The newest come first, so what this object has not seen is the beginning.
+                // The newest changes come first, so the changes that this object has not seen are at the start.
                 (Some(seen), Some(since)) if seen >= since => {
                     let changed = batch.machines[part.range()].iter().copied();
                     self.stale.add_some(part.cluster, changed.take_while(|id| journal.revision_of(*id) > seen));
@@ -262,7 +262,7 @@ impl Objects {
         }
     }
 
-    /// How many there are, and their bytes.
+    /// The number of objects, and their bytes.
     pub(crate) fn size(&self) -> (u64, u64) {
         let columns = self.objects.iter().flat_map(|object| &object.columns).flatten();
         (self.objects.len() as u64, columns.map(|column| column.verdicts.bytes() as u64).sum())

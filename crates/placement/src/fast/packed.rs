@@ -1,8 +1,8 @@
 //! Scores in strict order, packed into one number that compares the same way.
 //!
-//! Every preference has a field, so comparing two candidates under all rules is one integer comparison:
-//! the order-preserving encoding of Protean section 3.3. Most lists fit 32 bits, those with
-//! one exact preference, which takes 53, fit 64 or 128; wider keys are for the rest.
+//! Every preference has a field, so comparing two candidates under all rules is one integer comparison: the
+//! order-preserving encoding of Protean section 3.3. Most policies fit 32 bits. One exact preference takes 53 bits,
+//! so policies with one fit 64 or 128. Wider keys serve the rest.
 
 use crate::policy::fields::{Field, WORDS_MAX};
 
@@ -10,22 +10,22 @@ use crate::policy::fields::{Field, WORDS_MAX};
 pub(crate) trait PackedKey: Copy + Ord + core::fmt::Debug {
     /// All fields zero: better than any other valid key.
     const ZERO: Self;
-    /// Worse than any valid key: no candidate.
+    /// Worse than any valid key: not a candidate.
     const INVALID: Self;
 
-    /// With this field filled in; it was zero before.
+    /// With this field set; it was zero before.
     fn with(self, field: Field, bucket: u64) -> Self;
 
-    /// With the fields of another key that has none of this one's.
+    /// With the fields of another key added; the two have no common fields.
     fn plus(self, other: Self) -> Self;
 
-    /// Without the fields of another key, all of which are in this one.
+    /// Without the fields of another key, all of which are present in this one.
     fn less(self, other: Self) -> Self;
 
-    /// What this field holds.
+    /// The value of this field.
     fn bucket(self, field: Field) -> u64;
 
-    /// What stands above this field, and nothing else.
+    /// Only the fields above this one.
     fn above(self, field: Field) -> Self;
 
     /// With this field zero.
@@ -115,13 +115,13 @@ impl PackedKey for u128 {
     #[inline]
     fn above(self, field: Field) -> Self {
         let below = 64 * (1 - field.word);
-        // All of the words above its own.
+        // All words above its own.
         let words = if field.word == 0 { 0 } else { Self::MAX << 64 };
         self & (words | Self::from(field.mask_above()) << below)
     }
 }
 
-/// Room for as many fields as any list has.
+/// Room for as many fields as any policy has.
 pub(crate) type Wide = [u64; WORDS_MAX as usize];
 
 impl<const N: usize> PackedKey for [u64; N] {
@@ -196,7 +196,7 @@ mod tests {
         }
     }
 
-    /// What a key of these buckets is without one of them, and above it.
+    /// Splits off each field and the fields above it.
     fn takes_apart<K: PackedKey>(widths: &[u32], buckets: &[u64]) {
         let fields = layout(widths).0;
         let whole: K = pack(&fields, buckets);

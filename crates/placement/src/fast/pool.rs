@@ -14,10 +14,10 @@ use super::packed::{PackedKey, Wide};
 use super::request::{Choice, Refusal, Request};
 use crate::policy::Policy;
 
-/// How often what grew too old is looked for, in decisions.
+/// How often to look for old entries, in decisions.
 const SWEEP: u64 = 256;
 
-/// A pool for keys as wide as the policy needs.
+/// A pool whose keys are as wide as the policy needs.
 pub(crate) enum AnyPool {
     Half(Pool<u32>),
     Narrow(Pool<u64>),
@@ -36,7 +36,7 @@ macro_rules! any {
     };
 }
 
-/// What a pool works with besides its own.
+/// What a pool works with besides its own data.
 pub(crate) struct Work<'a> {
     pub(crate) policy: &'a Policy,
     pub(crate) view: &'a Occupancy,
@@ -45,7 +45,7 @@ pub(crate) struct Work<'a> {
 }
 
 impl AnyPool {
-    /// A pool in about so many bytes.
+    /// A pool of about this many bytes.
     pub(crate) fn new(policy: &Policy, view: &Occupancy, caches: Caches, bytes: usize) -> Self {
         match policy.words {
             1 => Self::Narrow(Pool::new(policy, view, caches, bytes)),
@@ -59,8 +59,8 @@ impl AnyPool {
         any!(self, pool => pool.choose(work, request))
     }
 
-    /// Brings evaluations up to date, the most recently used first, until about `budget`
-    /// machines were ranked again; how many were.
+    /// Updates evaluations, the most recently used first, until about `budget` machines were ranked again. Returns
+    /// how many were.
     pub(crate) fn refresh(&mut self, work: Work<'_>, budget: u64) -> u64 {
         any!(self, pool => pool.refresh(work, budget))
     }
@@ -76,12 +76,12 @@ struct Entry<K> {
     used_at: u64,
 }
 
-/// The evaluations kept.
+/// The cached evaluations.
 ///
-/// A shape whose tenant asks for nothing is looked up once to learn its class (shapes that no
-/// rule tells apart share one); from then on both ways are array indices.
+/// A shape whose tenant has no placement terms is looked up once to find its class (shapes that no rule distinguishes
+/// share one); after that, both lookups are array indices.
 pub(crate) struct Pool<K> {
-    /// Entries that fit.
+    /// The number of entries that fit.
     size: usize,
     entries: Vec<Entry<K>>,
     classes: BTreeMap<Vec<u64>, u32>,
@@ -94,7 +94,7 @@ pub(crate) struct Pool<K> {
 
 impl<K: PackedKey> Pool<K> {
     fn new(policy: &Policy, view: &Occupancy, caches: Caches, bytes: usize) -> Self {
-        // A ranking has little more than one key a machine, and room for its racks.
+        // A ranking has little more than one key per machine, plus its racks.
         let one = 2 * (view.fleet().machine_count() as usize).max(1) * size_of::<K>();
         let size = if caches.evaluations { (bytes / one).min(caches.evaluation_pool as usize) } else { 0 };
         Self {
@@ -135,7 +135,7 @@ impl<K: PackedKey> Pool<K> {
             entry.evaluation.choose(scene, request.draw, policy.gate(scene).as_ref(), &mut self.kit, &mut books);
         let refreshed = books.counters.decided(cache, before);
         if self.entries.len() > self.size {
-            // A pool without room keeps nothing.
+            // A pool of size 0 keeps nothing.
             self.forget(index);
         }
         match found {
@@ -201,7 +201,7 @@ impl<K: PackedKey> Pool<K> {
         }
     }
 
-    /// Throws out what was not used for `age` decisions.
+    /// Evicts evaluations that were not used for `age` decisions.
     fn evict_old(&mut self, books: &mut Books<'_>) {
         let Some(then) = self.uses.checked_sub(u64::from(self.kit.caches.age)) else { return };
         if self.kit.caches.age == 0 {

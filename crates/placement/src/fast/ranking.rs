@@ -1,11 +1,10 @@
-//! The candidates of one cluster in order, cell by cell: the sorted list of a rule
-//! evaluation (Protean section 5.2.2), as a tournament.
+//! The candidates of one cluster in order, cell by cell: the sorted list of a rule evaluation (Protean section
+//! 5.2.2), implemented as a tournament tree.
 //!
-//! A flat tree with 64 children a node stands over each cell's machines in order of id;
-//! every node has the best key below it and how many machines have it. Most changes touch a
-//! machine that is not among the best and stop after one comparison; the rest cost
-//! O(log n). The best set's size is at the root, and the i-th of the best set *in order of
-//! id* is found by one walk down. So, unlike in a sorted list or a hash of sets, the answer
+//! Each cell has a flat tree over its machines in order of id, with 64 children per node. Every node stores the best
+//! key below it and how many machines have that key. Most changes touch a machine that is not among the best and stop
+//! after one comparison; the rest cost O(log n). The size of the best set is at the root, and the i-th machine of the
+//! best set *in order of id* is found by one walk down. So, unlike in a sorted list or a hash of sets, the result
 //! depends on the keys alone, never on the history of insertions.
 
 use alloc::collections::BinaryHeap;
@@ -20,14 +19,14 @@ const FANOUT: usize = 64;
 /// The best key of some machines, and how many of them have it.
 pub(crate) type Best<K> = (K, u32);
 
-/// Machines of a cell of at most 64: who is valid, and who has the best key.
+/// The machines of a cell of at most 64: which are valid, and which have the best key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bits {
     pub(crate) valid: u64,
     pub(crate) best: u64,
 }
 
-/// Each cell's best under rules that no cell can be ranked by alone, and the best of all.
+/// Each cell's best, including rules that do not rank within a cell, and the best overall.
 #[derive(Clone, Debug)]
 pub(crate) struct Bests<K> {
     pub(crate) cells: Vec<Best<K>>,
@@ -35,12 +34,12 @@ pub(crate) struct Bests<K> {
 }
 
 impl<K: PackedKey> Bests<K> {
-    /// Of so many cells, none of which has any.
+    /// For this many cells, all empty.
     pub(crate) fn none(cells: usize) -> Self {
         Self { cells: vec![(K::INVALID, 0); cells], best: (K::INVALID, 0) }
     }
 
-    /// Gives a cell another best.
+    /// Changes a cell's best.
     #[inline]
     pub(crate) fn set(&mut self, cell: usize, best: Best<K>) {
         let before = core::mem::replace(&mut self.cells[cell], best);
@@ -57,12 +56,12 @@ impl<K: PackedKey> Bests<K> {
     }
 }
 
-/// One tournament for each cell of a cluster, side by side.
+/// One tournament per cell of a cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct Rankings<K> {
     /// The machines' keys.
     leaves: Vec<K>,
-    /// For each cell its nodes, level by level from the leaves up; the root is the last.
+    /// The nodes of each cell, level by level from the leaves up; the root is the last.
     nodes: Vec<Best<K>>,
     cells: Vec<Cell>,
 }
@@ -76,7 +75,7 @@ struct Cell {
 }
 
 impl<K: PackedKey> Rankings<K> {
-    /// Rankings of these keys, one per machine, cut into cells of these sizes.
+    /// Rankings of these keys, one per machine, split into cells of these sizes.
     pub(crate) fn build(keys: Vec<K>, sizes: impl Iterator<Item = usize>) -> Self {
         let mut rankings = Self { leaves: keys, nodes: Vec::new(), cells: Vec::new() };
         let mut first_leaf = 0;
@@ -106,7 +105,7 @@ impl<K: PackedKey> Rankings<K> {
         self.cells.push(Cell { first_leaf, leaves, first_node: first_node as u32, root: self.nodes.len() as u32 - 1 });
     }
 
-    /// The best of some children: of the nodes of a level, or of the cell's machines.
+    /// The best of some children: nodes of a level, or machines of the cell.
     fn best_among(&self, level: Option<usize>, first_leaf: usize, range: core::ops::Range<usize>) -> Best<K> {
         match level {
             None => {
@@ -124,7 +123,7 @@ impl<K: PackedKey> Rankings<K> {
         }
     }
 
-    /// Gives the `index`-th machine of a cell another key.
+    /// Changes the key of the `index`-th machine of a cell.
     #[inline]
     pub(crate) fn set(&mut self, cell: usize, index: usize, key: K) {
         let span = self.cells[cell];
@@ -135,7 +134,7 @@ impl<K: PackedKey> Rankings<K> {
         }
     }
 
-    /// Carries a machine's change up, as far as anything changes.
+    /// Propagates a machine's change upwards while anything changes.
     fn lift(&mut self, span: Cell, index: usize, mut before: Best<K>, mut after: Best<K>) {
         let (mut level, mut children) = (span.first_node as usize, None);
         let (mut width, mut child) = (span.leaves as usize, index);
@@ -205,7 +204,7 @@ impl<K: PackedKey> Rankings<K> {
         first + skip(leaves.iter().map(|key| u32::from(*key == best)), &mut nth)
     }
 
-    /// Where each level's nodes begin and how many there are, from the leaves up.
+    /// Where each level's nodes begin and their number, from the leaves up.
     fn levels(&self, span: Cell) -> Vec<(usize, usize)> {
         let mut levels = Vec::new();
         let (mut level, mut width) = (span.first_node as usize, (span.leaves as usize).div_ceil(FANOUT));
@@ -223,7 +222,7 @@ impl<K: PackedKey> Rankings<K> {
         &self.leaves[span.first_leaf as usize..(span.first_leaf + span.leaves) as usize]
     }
 
-    /// How many cells there are.
+    /// The number of cells.
     pub(crate) fn len(&self) -> usize {
         self.cells.len()
     }
@@ -239,8 +238,8 @@ impl<K: PackedKey> Rankings<K> {
         leaves.filter(|(_, key)| *key != K::INVALID)
     }
 
-    /// The machines of a cell, a node's at a time in order of id, the first being `first`. Nodes
-    /// without a valid machine are left out.
+    /// The machines of a cell in order of id, one chunk per node; the first machine has id `first`. Skips nodes
+    /// without a valid machine.
     #[inline]
     pub(crate) fn chunks(&self, cell: usize, first: u32) -> impl Iterator<Item = Chunk<'_, K>> {
         let span = self.cells[cell];
@@ -274,7 +273,7 @@ pub(crate) fn joined<K: PackedKey>(one: Best<K>, other: Best<K>) -> Best<K> {
     }
 }
 
-/// A node with one child exchanged; none when all its children must be looked at.
+/// A node after one of its children changed; `None` if all its children must be compared again.
 #[inline]
 pub(crate) fn exchanged<K: PackedKey>(node: Best<K>, before: Best<K>, after: Best<K>) -> Option<Best<K>> {
     let left = if before.0 == node.0 { node.1 - before.1 } else { node.1 };
@@ -285,7 +284,7 @@ pub(crate) fn exchanged<K: PackedKey>(node: Best<K>, before: Best<K>, after: Bes
     (with > 0 || node.0 == K::INVALID).then_some((node.0, with))
 }
 
-/// The places of the ones of some bits, rising.
+/// The positions of the one bits, ascending.
 pub(crate) fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
     core::iter::from_fn(move || {
         let place = (bits != 0).then(|| bits.trailing_zeros());
@@ -294,7 +293,7 @@ pub(crate) fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The place at which `nth` is used up by these counts; what is left of it stays.
+/// The index at which these counts exceed `nth`; subtracts the earlier counts from `nth`.
 pub(crate) fn skip(counts: impl Iterator<Item = u32>, nth: &mut u32) -> usize {
     let mut last = 0;
     for (place, count) in counts.enumerate() {
@@ -307,8 +306,8 @@ pub(crate) fn skip(counts: impl Iterator<Item = u32>, nth: &mut u32) -> usize {
     last
 }
 
-/// A cell among several: the rankings of its cluster, its place there, what its rack adds to
-/// every key, and the id of its first machine.
+/// One cell of several: the rankings of its cluster, its index there, what its rack adds to every key, and the id of
+/// its first machine.
 #[derive(Clone, Copy)]
 pub(crate) struct CellOf<'a, K> {
     pub(crate) rankings: &'a Rankings<K>,
@@ -317,12 +316,12 @@ pub(crate) struct CellOf<'a, K> {
     pub(crate) first: u32,
 }
 
-/// Machines that stand side by side under one node.
+/// Neighbouring machines under one node.
 pub(crate) struct Chunk<'a, K> {
     /// The id of the first.
     pub(crate) first: u32,
     pub(crate) keys: &'a [K],
-    /// The best key of them.
+    /// Their best key.
     pub(crate) best: K,
     /// How many of them have it.
     pub(crate) tied: u32,
@@ -335,18 +334,17 @@ impl<K: PackedKey> Chunk<'_, K> {
     }
 }
 
-/// A node among those still to be opened: its best key, the id of the first machine below it,
-/// its cell, its height and its place there.
+/// A node still to be expanded: its best key, the id of the first machine below it, its cell, its height and its
+/// index at that height.
 type Standing<K> = (K, u32, usize, usize, usize);
 
-/// The best few machines of several cells that hold a valid machine, in order of key and id.
+/// The best few machines of several cells that have a valid machine, in order of key and id.
 pub(crate) fn best_keys<'a, K: PackedKey + 'a>(
     cells: impl Iterator<Item = CellOf<'a, K>>,
     many: usize,
 ) -> impl Iterator<Item = u32> {
     let cells: Vec<_> = cells.collect();
-    // A node stands for the machines below it; nodes of equal keys come in order of id. Height
-    // 0 is a machine.
+    // A node represents the machines below it; nodes with equal keys come in order of id. Height 0 is a machine.
     let mut nodes: BinaryHeap<Reverse<Standing<K>>> = BinaryHeap::new();
     let levels: Vec<_> = cells.iter().map(|it| it.rankings.levels(it.rankings.cells[it.cell])).collect();
     for (at, it) in cells.iter().enumerate() {
@@ -362,7 +360,7 @@ pub(crate) fn best_keys<'a, K: PackedKey + 'a>(
             let it = &cells[at];
             let span = it.rankings.cells[it.cell];
             let width = if height == 1 { span.leaves as usize } else { levels[at][height - 2].1 };
-            // Machines that stand below one child.
+            // The number of machines below one child.
             let step = FANOUT.pow(height as u32 - 1);
             for child in place * FANOUT..width.min((place + 1) * FANOUT) {
                 let key = match height {
@@ -395,7 +393,7 @@ mod tests {
         for (size, kinds, steps) in
             [(1, 4, 200), (2, 4, 400), (13, 4, 400), (64, 9, 600), (65, 9, 600), (5_000, 60, 300)]
         {
-            // Two cells, the first of them small, to see that they do not touch each other.
+            // Two cells, the first of them small, to check that they are independent.
             let mut keys = vec![u64::MAX; size + 3];
             let mut rankings = Rankings::build(keys.clone(), [3, size].into_iter());
             for step in 0..steps {

@@ -1,4 +1,4 @@
-//! What is asked of an allocator, and what it answers.
+//! The input and the output of an allocator.
 
 use tiebreak_model::{Footprint, Growth, MachineId, Needs, Occupancy, Scene, ShapeId, VmRequest};
 
@@ -11,24 +11,24 @@ pub struct Request<'a> {
     pub shape: ShapeId,
     /// The VM as rules read it.
     pub vm: &'a VmRequest,
-    /// Where its tenant's VMs stand; empty where the tenant asks for nothing.
+    /// Where its tenant's VMs are; empty if the tenant has no placement terms.
     pub footprint: &'a Footprint,
-    /// What its links to them take; none where it has none.
+    /// The bandwidth of its links to them; empty if it has none.
     pub needs: &'a Needs,
-    /// What deployments will grow to; none where it begins none, or no rule asks.
+    /// The forecasts of deployments; `None` unless it starts a deployment and a rule reads them.
     pub growth: Option<&'a Growth>,
-    /// Which of the machines found is picked.
+    /// Which of the best machines to pick.
     pub draw: Draw,
 }
 
 impl<'a> Request<'a> {
-    /// What its decision looks at, by this view of the fleet.
+    /// What its decision reads, with this view of the fleet.
     pub(crate) fn scene(&self, occupancy: &'a Occupancy) -> Scene<'a> {
         Scene { occupancy, footprint: self.footprint, needs: self.needs, growth: self.growth }
     }
 }
 
-/// Which machine of those that were found.
+/// Which of the best machines to pick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draw {
     /// The number drawn.
@@ -43,10 +43,9 @@ pub struct Draw {
 pub struct Choice {
     /// The machine picked.
     pub machine: MachineId,
-    /// Machines it is a random one of: those tied for best, or the best few when conflicts are
-    /// being avoided.
+    /// The number of machines it was drawn from: those tied for best, or the best few during conflict avoidance.
     pub best_set: u32,
-    /// What the caches did.
+    /// How the caches served it.
     pub cache: CacheUse,
     /// Machines that had to be ranked again first.
     pub refreshed: u32,
@@ -55,7 +54,7 @@ pub struct Choice {
 /// No machine is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What the caches did.
+    /// How the caches served it.
     pub cache: CacheUse,
     /// Machines that had to be ranked again first.
     pub refreshed: u32,

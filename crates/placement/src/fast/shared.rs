@@ -1,9 +1,9 @@
-//! Shared state: what several rules and all evaluations read (Protean section 5.2.3).
+//! Shared state: verdicts that several rules and all evaluations read (Protean section 5.2.3).
 //!
-//! Most machine and rack rules do not ask how large a VM is (is the machine ready, is it empty,
-//! has it been promised to another tenant, how full is its rack), and say the same to all
-//! requests whose tenants ask for nothing. Their verdicts are taken once per change and kept
-//! as one partial key a machine and a rack, from which those evaluations go on.
+//! Most machine and rack rules do not depend on the VM's size (is the machine ready, is it empty, is it reserved for
+//! another tenant, how full is its rack), and give the same verdict to all requests of tenants without placement
+//! terms. These verdicts are computed once per change and cached as one partial key per machine and rack, which
+//! evaluations complete.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -31,7 +31,7 @@ struct SharedColumn<K> {
 }
 
 impl<K: PackedKey> Shared<K> {
-    /// Of these rules, for a fleet of so many clusters.
+    /// For these rules and a fleet with this many clusters.
     pub(crate) fn new(judges: Vec<Judge>, racks: RackJudges, clusters: usize) -> Self {
         Self { judges, racks, columns: (0..clusters).map(|_| None).collect(), stale: Batch::default() }
     }
@@ -56,7 +56,7 @@ impl<K: PackedKey> Shared<K> {
         self.column(cluster).racks[rack]
     }
 
-    /// Brings clusters up to date.
+    /// Updates clusters.
     pub(crate) fn update(
         &mut self,
         occupancy: &Occupancy,
@@ -111,12 +111,12 @@ impl<K: PackedKey> Shared<K> {
         }
     }
 
-    /// The machine rules themselves, for verdicts that are not kept.
+    /// The machine rules themselves, for verdicts that are not cached.
     pub(crate) fn judges(&self) -> &[Judge] {
         &self.judges
     }
 
-    /// The rack rules' verdict on a rack, not kept.
+    /// The rack rules' verdict on a rack, uncached.
     pub(crate) fn judge_rack(&self, scene: Scene<'_>, rack: RackId) -> K {
         self.racks.key(scene, rack)
     }
@@ -128,7 +128,7 @@ impl<K: PackedKey> Shared<K> {
     }
 }
 
-/// What machines of a batch would be judged, without keeping it.
+/// The verdicts on machines of a batch, without caching them.
 pub(crate) fn judge_directly<K: PackedKey>(
     judges: &[Judge],
     scene: Scene<'_>,

@@ -1,10 +1,10 @@
 //! Ties that a rule about chassis breaks.
 //!
-//! All rules but that one are ranked and kept as ever, its field of the key empty. What it says joins cell by
-//! cell: of a rack's machines that no rule above it tells apart, only those in the least of its buckets matter, and
-//! among them what the rules below it say. A chassis stands in one rack, and what is expected of it changes only
-//! with one of its machines. So a cell is looked at again when the journal names one of its machines, as for rules
-//! about racks (Protean section 5.2.5), and only if no other cell is better by the rules above.
+//! All other rules are ranked and cached as usual, with this rule's field of the key empty. Its verdict is added cell
+//! by cell: of the machines of a rack that tie under the rules above it, only those in its lowest bucket matter, and
+//! among them the rules below it decide. A chassis is in one rack, and its expected use changes only with one of its
+//! machines. So a cell is evaluated again only when the journal names one of its machines, as for rules about racks
+//! (Protean section 5.2.5), and only if no other cell is better under the rules above.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -20,25 +20,25 @@ use crate::policy::fields::Field;
 /// The cells of one cluster where a rule about chassis breaks ties.
 pub(crate) struct Ties<K> {
     field: Field,
-    /// The machines of each cell that no rule above tells from its best, as bits; 0 where that is not known.
+    /// The machines of each cell that tie with its best under the rules above, as bits; 0 if unknown.
     tied: Vec<u64>,
-    /// For VMs that are not user-facing, and for those that are.
+    /// For batch VMs and for user-facing ones.
     kinds: [CellsOfKind<K>; 2],
 }
 
-/// The cells of one cluster for one kind of VMs.
+/// The cells of one cluster for one kind of VM.
 struct CellsOfKind<K> {
-    /// What the rules above said of the best cells when they were looked at last.
+    /// The part of the best cells' keys from the rules above, when they were last evaluated.
     above: K,
-    /// The best of each cell that was looked at since it changed; of others, none.
+    /// The best of each cell that was evaluated since it changed; invalid for the others.
     bests: Bests<K>,
-    /// Cells that changed, as bits, and of those the ones that wait until no cell is better by the rules above.
+    /// Cells that changed, as bits, and of these the ones that wait until no cell is better under the rules above.
     changed: Vec<u64>,
     waiting: Vec<u64>,
 }
 
 impl<K: PackedKey> Ties<K> {
-    /// Of so many cells, broken by the rule of this field.
+    /// For this many cells; the rule with this field breaks the ties.
     pub(crate) fn new(field: Field, cells: usize) -> Self {
         let (mut changed, waiting) = (vec![0; cells.div_ceil(64)], vec![0; cells.div_ceil(64)]);
         (0..cells).for_each(|cell| changed[cell / 64] |= 1 << (cell % 64));
@@ -49,7 +49,7 @@ impl<K: PackedKey> Ties<K> {
         Self { field, tied: vec![0; cells], kinds: [kind(), kind()] }
     }
 
-    /// A machine of a cell has another key, and the cell this best, which was another `before`.
+    /// Records a machine's new key and its cell's new best, which was `before`.
     #[inline]
     pub(crate) fn set_key(&mut self, cell: usize, index: usize, key: K, (before, best): (K, K)) {
         let (key, before, best) = (key.above(self.field), before.above(self.field), best.above(self.field));
@@ -63,18 +63,18 @@ impl<K: PackedKey> Ties<K> {
         };
     }
 
-    /// Something that ties of this cell may be broken by is another.
+    /// Records that the tie breaking of this cell may change.
     #[inline]
     pub(crate) fn change(&mut self, cell: usize) {
         self.kinds.iter_mut().for_each(|kind| kind.changed[cell / 64] |= 1 << (cell % 64));
     }
 
-    /// What is best for one kind of VMs, as it was settled last.
+    /// The bests for one kind of VM, as last settled.
     pub(crate) fn bests(&self, kind: usize) -> &Bests<K> {
         &self.kinds[kind].bests
     }
 
-    /// Looks at cells again, the first of which is the rack `first`. `ranked` has their best without the rule.
+    /// Evaluates changed cells; the first cell is the rack `first`. `ranked` has their best without this rule.
     pub(crate) fn settle(
         &mut self,
         (rankings, ranked): (&Rankings<K>, &Bests<K>),
@@ -100,7 +100,7 @@ impl<K: PackedKey> Ties<K> {
                     tied[cell] = rankings.those(cell, |key| key.above(*field) == alone.above(*field));
                 }
                 let (bucket, those) = asked.least(RackId(first.0 + cell as u32), tied[cell]);
-                // What only the rules below tell apart is alike where there are none.
+                // If there are no rules below, all remaining machines tie.
                 let (below, count) = match asked.field.is_last {
                     true => (alone, those.count_ones()),
                     false => rankings.best_of(cell, those),
@@ -110,7 +110,7 @@ impl<K: PackedKey> Ties<K> {
         }
     }
 
-    /// The place in its cell, a rack, of the `nth` machine whose key is the best there with what the rule says.
+    /// The index in its cell (a rack) of the `nth` machine whose key is the best there, including this rule.
     pub(crate) fn nth_best(
         &self,
         (rankings, cell): (&Rankings<K>, usize),

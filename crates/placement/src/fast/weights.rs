@@ -1,14 +1,13 @@
-//! Weights set by hand: preferences compared all together, pair by pair or by sums.
+//! Manual weights: preferences compared together, in pairs or by sums.
 //!
-//! Of two candidates the better one is that for which the weights of the preferences that
-//! favour it add up to more (Protean section 3.3). With weights exponentially apart this
-//! is the strict order; with any others it need not be an order at all: A may beat B, B
-//! beat C and C beat A. So candidates are ordered by how many they beat less how many beat
-//! them (Copeland's rule), which agrees with the strict order where there is one, always
-//! chooses from the smallest set that nobody outside beats, and needs no luck.
+//! Of two candidates, the better one is favoured by preferences with the larger total weight (Protean section 3.3).
+//! With exponentially growing weights this is the strict order. With other weights it may not be an order: A may beat
+//! B, B beat C, and C beat A. So candidates are ordered by wins minus losses (Copeland's rule). This agrees with the
+//! strict order if there is one, always chooses from the smallest set that no outside candidate beats, and needs no
+//! random draw.
 //!
-//! Sums of weight times score are an order of their own. Where scores are normalised over the candidates, the sums are
-//! of this decision alone, so they are worked out here, from buckets, and never kept.
+//! Sums of weight times score are always an order. If scores are normalised over the candidates, the sums hold for
+//! this decision only, so they are computed here from buckets and never cached.
 
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -29,8 +28,8 @@ fn compare(weights: &[Weight], first: &[u64], second: &[u64]) -> Ordering {
     0.cmp(&favour)
 }
 
-/// The best of distinct candidates, each a list of buckets, in ascending order: their places, in
-/// order. `members` says how many machines each stands for.
+/// The best of distinct candidates, each a list of buckets, in ascending order. Returns their indices, ascending.
+/// `members` says how many machines each represents.
 fn best(weights: &[Weight], candidates: &[Vec<u64>], members: &[u32]) -> Vec<usize> {
     let front = front(candidates);
     let mut wins = alloc::vec![0_i64; front.len()];
@@ -50,8 +49,8 @@ fn best(weights: &[Weight], candidates: &[Vec<u64>], members: &[u32]) -> Vec<usi
     best.map(|index| front[index]).collect()
 }
 
-/// The candidates that no other is at least as good as under every preference. Whatever a
-/// candidate beats, one that is nowhere worse beats too, so the others cannot be best.
+/// The candidates that no other matches or beats under every preference. Such a dominating candidate beats whatever
+/// the dominated one beats, so the dominated ones cannot be best.
 fn front(candidates: &[Vec<u64>]) -> Vec<usize> {
     let mut front: Vec<usize> = Vec::new();
     for (at, candidate) in candidates.iter().enumerate() {
@@ -63,7 +62,7 @@ fn front(candidates: &[Vec<u64>]) -> Vec<usize> {
     front
 }
 
-/// What the weighted scores of ascending distinct candidates add up to; the lowest is best.
+/// The weighted score sums of distinct candidates in ascending order; the lowest is best.
 fn sums(weights: &Weights, candidates: &[Vec<u64>]) -> Vec<f64> {
     let mut sums = alloc::vec![0.0; candidates.len()];
     for (at, weight) in weights.each.iter().enumerate() {
@@ -82,8 +81,8 @@ fn sums(weights: &Weights, candidates: &[Vec<u64>]) -> Vec<f64> {
     sums
 }
 
-/// Orders rows of buckets and who has them: the best, then the best of the rest, and so on.
-/// They come in ascending order; rows with equal buckets keep theirs.
+/// Orders rows of buckets with their owners: the best, then the best of the rest, and so on. The input is ascending;
+/// rows with equal buckets keep their order.
 pub(crate) fn best_first<T: Copy>(weights: &Weights, rows: &mut [(Vec<u64>, T)]) {
     if weights.combining == Combining::Majority {
         return best_by_majority(&weights.each, rows);
@@ -112,8 +111,7 @@ fn best_by_majority<T: Copy>(weights: &[Weight], rows: &mut [(Vec<u64>, T)]) {
     }
 }
 
-/// The best of machines in ascending order of buckets: those tied for best by id, or the best
-/// few of them all.
+/// The best of machines in ascending order of buckets: those tied for best, by id, or the best few overall.
 pub(crate) fn best_machines(
     weights: &Weights,
     mut rows: Vec<(Vec<u64>, MachineId)>,
@@ -134,13 +132,13 @@ pub(crate) fn best_machines(
     best
 }
 
-/// The places of the lowest.
+/// The indices of the lowest.
 fn lowest(sums: &[f64]) -> Vec<usize> {
     let least = sums.iter().copied().min_by(f64::total_cmp);
     (0..sums.len()).filter(|at| Some(sums[*at]) == least).collect()
 }
 
-/// Ascending rows of buckets without repeats, and how often each was there.
+/// Ascending rows of buckets without repeats, and the count of each.
 fn distinct<'a>(rows: impl Iterator<Item = &'a Vec<u64>>) -> (Vec<Vec<u64>>, Vec<u32>) {
     let (mut vectors, mut members): (Vec<Vec<u64>>, Vec<u32>) = (Vec::new(), Vec::new());
     for row in rows {
@@ -169,7 +167,7 @@ mod tests {
         assert_eq!((vectors, members), (vec![vec![0, 1], vec![2, 0], vec![3, 0]], vec![3, 1, 2]));
     }
 
-    /// The reference compares everyone with everyone, by code of its own.
+    /// The reference compares all pairs, with its own code.
     #[test]
     fn it_finds_what_the_reference_finds() {
         let stream = Seed(6).stream("reference test");

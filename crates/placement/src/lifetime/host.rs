@@ -1,9 +1,8 @@
-//! What lifetimes make of a host: LAVA's states, with every way between them.
+//! The lifetime state of a host: LAVA's states and all transitions between them.
 //!
-//! A machine is *empty*, *open* for VMs of its class, or *recycling*: taking only shorter-lived
-//! VMs until the ones it waits for, the residual ones, are gone. The transitions are here as
-//! plain functions of the machine's state; who counts VMs and watches the clock is the caller.
-//! Source: LAVA section 4.3, Figure 5.
+//! A machine is *empty*, *open* to VMs of its class, or *recycling*: it accepts only shorter-lived VMs until its
+//! residual VMs, the ones it waits for, have left. The transitions are plain functions of the machine's state; the
+//! caller counts VMs and watches the clock. Source: LAVA section 4.3, Figure 5.
 
 use tiebreak_model::Phase;
 use tiebreak_model::phrase::mark;
@@ -13,25 +12,24 @@ use super::{CLASS_MAX, Lifetimes, StartClass};
 /// Why a machine's state changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// It was empty and got its first VM, whose class it takes.
+    /// It was empty and got its first VM. It takes that VM's class.
     Opened,
-    /// It is full, and waits for the VMs it has now.
+    /// It became full, and waits for its current VMs.
     Filled,
-    /// The VMs it waited for are gone before its deadline: its class drops by one, and it waits
-    /// for those it has now.
+    /// The VMs it waited for left before its deadline. Its class drops by one, and it waits for its current VMs.
     Dropped,
-    /// Its deadline has passed: some life was predicted too short. Its class rises by one, and
-    /// it waits for the VMs it has now.
+    /// Its deadline has passed: some lifetime was predicted too short. Its class rises by one, and it waits for its
+    /// current VMs.
     Raised,
     /// Its last VM left.
     Emptied,
 }
 
 impl Turn {
-    /// All of them, in the order they are counted.
+    /// All of them, in counting order.
     pub const ALL: [Self; 5] = [Self::Opened, Self::Filled, Self::Dropped, Self::Raised, Self::Emptied];
 
-    /// The words people read.
+    /// Display text.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -43,7 +41,7 @@ impl Turn {
         }
     }
 
-    /// Whether all VMs on the machine become residual: those that it waits for.
+    /// Whether all VMs on the machine become residual, so that it waits for them.
     #[must_use]
     pub const fn makes_residual(self) -> bool {
         matches!(self, Self::Filled | Self::Dropped | Self::Raised)
@@ -53,20 +51,20 @@ impl Turn {
 /// A machine's state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Host {
-    /// What it takes.
+    /// Which VMs it accepts.
     pub phase: Phase,
     /// Its class.
     pub class: u8,
-    /// When it should be free; 0 when it is empty, and the end of time when it has no deadline.
+    /// When it should be free; 0 if it is empty, and the maximum if it has no deadline.
     pub deadline_s: u32,
-    /// How many VMs on it are residual; none of an open machine is.
+    /// The number of residual VMs on it; 0 if it is open.
     pub residual: u32,
-    /// How many VMs are on it.
+    /// The number of VMs on it.
     pub vms: u32,
 }
 
 impl Host {
-    /// A VM came. `full` says whether the machine is full with it.
+    /// A VM arrived. `full` says whether the machine is full with it.
     pub fn joined(&mut self, now_s: u32, class: u8, full: bool, terms: &Lifetimes, turns: &mut dyn FnMut(Turn, &Self)) {
         self.vms += 1;
         if self.phase == Phase::Empty {
@@ -80,7 +78,7 @@ impl Host {
         }
     }
 
-    /// It has a VM of this class when the trace begins: whether its own rises to that.
+    /// The machine has a VM of this class when the trace begins. Returns whether its own class rises to that.
     pub fn begins_with(&mut self, now_s: u32, class: u8, terms: &Lifetimes) -> bool {
         let rises = terms.start_class == StartClass::Highest && class > self.class;
         if rises {
@@ -94,7 +92,7 @@ impl Host {
         rises
     }
 
-    /// A VM left; whether it was residual.
+    /// A VM left; `residual` says whether it was residual.
     pub fn left(&mut self, now_s: u32, residual: bool, terms: &Lifetimes, turns: &mut dyn FnMut(Turn, &Self)) {
         self.vms -= 1;
         self.residual -= u32::from(residual);
@@ -108,7 +106,7 @@ impl Host {
         }
     }
 
-    /// The clock moved on.
+    /// Time passed.
     pub fn waited(&mut self, now_s: u32, terms: &Lifetimes, turns: &mut dyn FnMut(Turn, &Self)) {
         if self.phase != Phase::Empty && now_s >= self.deadline_s {
             self.phase = Phase::Recycling;
@@ -118,7 +116,7 @@ impl Host {
         }
     }
 
-    /// As it is after a turn that gave it this class, as far as the turn tells: VMs are not counted.
+    /// The state after a turn that gave it this class, as far as the turn determines it: it does not count VMs.
     #[must_use]
     pub fn after(self, turn: Turn, at_s: u32, class: u8, terms: &Lifetimes) -> Self {
         let deadline_s = terms.deadline_s(at_s, class);
@@ -152,23 +150,23 @@ mod tests {
 
     const HOUR: u32 = 3_600;
 
-    /// What happens to a machine in a test.
+    /// An event on a machine in a test.
     #[derive(Clone, Copy, Debug)]
     enum What {
-        /// A VM of a class comes; full with it or not.
+        /// A VM of a class arrives; full with it or not.
         Comes(u8, bool),
         /// A residual VM leaves.
         ResidualLeaves,
-        /// Another one leaves.
+        /// Another VM leaves.
         OtherLeaves,
-        /// So many hours pass.
+        /// This many hours pass.
         Hours(u32),
     }
 
     type Stands = (Phase, u8, u32, u32);
 
-    /// A way through the states: each step with how the machine stands after it (phase, class,
-    /// residual VMs, VMs) and why it changed.
+    /// A path through the states: each step with the machine's state after it (phase, class, residual VMs, VMs) and
+    /// the turns it caused.
     type Way = Vec<(What, Stands, Vec<Turn>)>;
 
     fn walk(name: &str, way: Way) {

@@ -1,5 +1,5 @@
-//! What the allocator makes of predicted lifetimes: classes, what they make of hosts, and when machines are expected to
-//! be free. (LAVA)
+//! How the allocator uses predicted lifetimes: classes, host states, and when machines are expected to be free
+//! (LAVA).
 
 use tiebreak_model::{Phrase, choices, declare, phrase};
 
@@ -49,13 +49,13 @@ declare! {
     }
 }
 
-/// From when on a machine's deadline counts (LAVA section 4.3).
+/// When a machine's deadline starts to run (LAVA section 4.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeadlineFrom {
-    /// From its first VM on.
+    /// When its first VM arrives.
     #[default]
     Opening,
-    /// From when it is full; before that it has none.
+    /// When it is full; before that it has no deadline.
     Filling,
 }
 
@@ -73,7 +73,7 @@ choices! { DeadlineFrom: Opening = "opening", Filling = "filling" }
 choices! { StartClass: First = "first_vm", Highest = "highest" }
 
 impl Lifetimes {
-    /// Where classes begin, in seconds, the smallest first.
+    /// The lower bounds of the classes in seconds, ascending.
     fn bounds_s(&self) -> [u32; 4] {
         let hours = [self.class_2_hours, self.class_3_hours, self.class_4_hours, self.class_5_hours];
         let mut bounds = hours.map(|hours| (hours * 3_600.0) as u32);
@@ -81,13 +81,13 @@ impl Lifetimes {
         bounds
     }
 
-    /// The class of a life: how many bounds it reaches.
+    /// The class of a lifetime: the number of bounds that it reaches.
     #[must_use]
     pub fn class_of(&self, life_s: u32) -> u8 {
         self.bounds_s().iter().filter(|bound| **bound <= life_s).count() as u8
     }
 
-    /// A class as people read it: `10-100 h`.
+    /// A class in words: `10-100 h`.
     #[must_use]
     pub fn class_words(&self, class: u8) -> Phrase {
         let hours = |bound: usize| f64::from(self.bounds_s()[bound]) / 3_600.0;
@@ -98,8 +98,8 @@ impl Lifetimes {
         }
     }
 
-    /// When a machine that has a class from now on should be free. The longest class, which has
-    /// no end, is given ten times the length of the one before.
+    /// The deadline of a machine that gets a class now. The longest class has no end; its deadline is ten times the
+    /// length of the previous class.
     #[must_use]
     pub fn deadline_s(&self, now_s: u32, class: u8) -> u32 {
         let bounds = self.bounds_s();
@@ -110,7 +110,7 @@ impl Lifetimes {
         now_s.saturating_add(((length * self.deadline_factor) as u32).max(60))
     }
 
-    /// When a machine that opens now with a class should be free; never, where its time runs only from when it is full.
+    /// The deadline of a machine that opens now with a class; the maximum if deadlines only run once it is full.
     #[must_use]
     pub fn opening_deadline_s(&self, now_s: u32, class: u8) -> u32 {
         match self.deadline_from {
@@ -119,7 +119,7 @@ impl Lifetimes {
         }
     }
 
-    /// When a machine should be free that is full now and was to be free then.
+    /// The deadline of a machine that becomes full now and had the deadline `before_s`.
     #[must_use]
     pub fn filling_deadline_s(&self, now_s: u32, class: u8, before_s: u32) -> u32 {
         match self.deadline_from {
@@ -134,14 +134,14 @@ impl Lifetimes {
         used_share * 100.0 > self.recycle_above_pct
     }
 
-    /// How old predictions may become, in seconds.
+    /// The maximum age of predictions, in seconds.
     #[must_use]
     pub fn refresh_s(&self) -> u32 {
         (self.refresh_minutes * 60.0) as u32
     }
 }
 
-/// The highest class there is.
+/// The highest class.
 pub const CLASS_MAX: u8 = 4;
 
 #[cfg(test)]

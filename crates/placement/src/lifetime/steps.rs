@@ -1,10 +1,10 @@
-//! Levels by when a machine is expected to be free, as steps of that one number.
+//! Levels that depend on a machine's expected exit, as a step function.
 
 use core::ops::Range;
 
 use tiebreak_model::{Exits, ExpectedExit};
 
-/// Which expected exit of a machine a rule looks at.
+/// Which expected exit of a machine a rule reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// By the newest predictions.
@@ -14,7 +14,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// That exit of a machine.
+    /// This exit of a machine.
     #[inline]
     #[must_use]
     pub const fn of(self, expected: ExpectedExit) -> u32 {
@@ -24,7 +24,7 @@ impl Exit {
         }
     }
 
-    /// That exit of some machines, in order of id.
+    /// This exit of some machines, in order of id.
     #[inline]
     pub(crate) fn column(self, exits: &Exits, machines: Range<u32>) -> &[u32] {
         match self {
@@ -34,19 +34,19 @@ impl Exit {
     }
 }
 
-/// Steps that any of these rules has at most.
+/// The maximum number of steps of any rule.
 const STEPS_MAX: usize = 12;
 
-/// The levels of a rule for one request, by the expected exit of a machine: each holds from an
-/// exit on. Exit 0 is that of an empty machine.
+/// The levels of a rule for one request, as a function of a machine's expected exit: each level holds from an exit
+/// on. Exit 0 means an empty machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Steps {
     exit: Exit,
-    /// Where steps begin, rising; behind the last there is no beginning before the end of time.
+    /// Where steps begin, ascending; unused entries are the end of time.
     from: [u32; STEPS_MAX],
-    /// The level before the first step, and from each on.
+    /// The level before the first step, and the level of each step.
     levels: [u32; STEPS_MAX + 1],
-    /// The least level up to there.
+    /// The lowest level up to there.
     least: [u32; STEPS_MAX + 1],
     count: usize,
 }
@@ -59,10 +59,10 @@ impl Steps {
         Self { exit, from: [u32::MAX; STEPS_MAX], levels, least: levels, count: 0 }
     }
 
-    /// Another level from this exit on, which is not before the last one that was given.
+    /// Changes the level from this exit on, which must not be before the previous one.
     ///
     /// # Panics
-    /// With more than twelve steps: no rule has so many.
+    /// With more than twelve steps; no rule has that many.
     #[must_use]
     pub fn then(mut self, exit_s: u32, level: u32) -> Self {
         self.from[self.count] = exit_s;
@@ -72,7 +72,7 @@ impl Steps {
         self
     }
 
-    /// With each level exchanged for a number that is no smaller for a larger level.
+    /// Replaces each level by a number; `number` must not decrease as the level rises.
     pub(crate) fn map(mut self, number: impl Fn(u32) -> u32) -> Self {
         let used = 0..=self.count;
         self.levels[used.clone()].iter_mut().chain(&mut self.least[used]).for_each(|level| *level = number(*level));
@@ -86,8 +86,8 @@ impl Steps {
         self.levels[self.place(self.exit.of(expected))]
     }
 
-    /// The least level that a machine can have which is expected to be free no later than one of
-    /// these exits, each the latest of its kind.
+    /// The lowest level that a machine can have if it is expected to be free no later than these exits (one of each
+    /// kind).
     #[inline]
     pub(crate) fn least(&self, latest: ExpectedExit) -> u32 {
         self.least[self.place(self.exit.of(latest))]
@@ -95,18 +95,17 @@ impl Steps {
 
     #[inline]
     fn place(&self, exit_s: u32) -> usize {
-        // All of them, because a loop of one length is made wide.
+        // Compares all entries, so that the fixed-length loop vectorizes.
         let place: usize = self.from.iter().map(|from| usize::from(exit_s >= *from)).sum();
         place.min(self.count)
     }
 
-    /// Which exit they look at.
+    /// Which exit the levels depend on.
     pub(crate) fn exit(&self) -> Exit {
         self.exit
     }
 
-    /// The exits at which machines have this level; none where no exit gives it, or they are of more
-    /// than two pieces.
+    /// The exits with this level; `None` if no exit has it, or if they form more than two ranges.
     pub(crate) fn span(&self, level: u32) -> Option<Span> {
         let mut span: Option<Span> = None;
         for place in (0..=self.count).filter(|place| self.levels[*place] == level) {
@@ -123,20 +122,20 @@ impl Steps {
         span
     }
 
-    /// The least of its levels, and the least but that one.
+    /// The lowest level, and the second lowest.
     pub(crate) fn two_least(&self) -> (u32, Option<u32>) {
         let levels = &self.levels[..=self.count];
         let least = self.least[self.count];
         (least, levels.iter().copied().filter(|level| *level != least).min())
     }
 
-    /// The level, when all machines have the same.
+    /// The level, if it is the same for all machines.
     pub(crate) fn constant(&self) -> Option<u32> {
         self.levels[..=self.count].iter().all(|level| *level == self.levels[0]).then_some(self.levels[0])
     }
 }
 
-/// Exits at which machines have one level: all from one to another, but for a hole among them.
+/// Exits with one level: a range, minus an optional hole in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) exit: Exit,
@@ -146,8 +145,8 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// How many of these machines, which follow each other by id from the first on, have an exit of
-    /// the span and a key of this kind. The usual kinds of spans are loops without a branch.
+    /// How many of these machines, with consecutive ids from `first`, have an exit in the span and a key of this
+    /// kind. For the usual kinds of spans the loop has no branch.
     #[inline]
     pub(crate) fn count<K: Copy>(&self, exits: &Exits, first: u32, keys: &[K], of_kind: impl Fn(K) -> bool) -> u32 {
         let exits = self.exit.column(exits, first..first + keys.len() as u32);
@@ -161,7 +160,7 @@ impl Span {
         }
     }
 
-    /// Whether an exit is one of them.
+    /// Whether an exit is in the span.
     #[inline]
     pub(crate) fn has(&self, expected: ExpectedExit) -> bool {
         let exit = self.exit.of(expected);
@@ -181,7 +180,7 @@ mod tests {
     use alloc::sync::Arc;
     use tiebreak_model::{ClusterSpec, Fleet, HostLife, MachineId, MachineRecord, Occupancy, Resources};
 
-    /// A zone of machines that are expected to be free then.
+    /// A zone of machines with these expected exits.
     fn zone_with_exits(exits_s: core::ops::Range<u32>) -> Occupancy {
         let spec = ClusterSpec {
             name: "c".into(),

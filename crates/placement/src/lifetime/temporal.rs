@@ -1,11 +1,10 @@
-//! Rules whose scores move with the clock.
+//! Rules whose scores depend on the clock.
 //!
-//! How well two lives go together depends on when a machine is expected to be free and on when
-//! the VM is expected to leave, and so on the moment of the decision: no verdict of such a rule
-//! could be kept for the next request. But for one request it is a step function of one number
-//! of the machine, its expected exit. So these rules stand outside all caches: what the other
-//! rules say is ranked and kept as ever, and the steps of the moment join while the best is
-//! looked for. (LAVA sections 2.4 and 4.2)
+//! How well two lifetimes match depends on when the machine is expected to be free and when the VM is expected to
+//! leave, and so on the moment of the decision. No verdict of such a rule can be cached for the next request. But for
+//! one request the verdict is a step function of one number, the machine's expected exit. So these rules stay outside
+//! all caches: the other rules are ranked and cached as usual, and the steps are added during the search for the best
+//! machine (LAVA sections 2.4 and 4.2).
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -16,32 +15,31 @@ use super::steps::Steps;
 use crate::rule::erased::{AnyPreference, BoundPreference};
 use crate::rule::{OfMachine, Preference};
 
-/// A soft constraint on when machines are expected to be free: among candidates it keeps those
-/// with the lowest level.
+/// A soft constraint on when machines are expected to be free: it keeps the candidates with the lowest level.
 pub trait TemporalPreference: Declared + Copy + Send + Sync + 'static {
-    /// How many levels it has: they are 0 (best) to one less.
+    /// The number of levels, from 0 (best).
     const LEVELS: u32;
 
     /// Its levels for a VM, by when a machine is expected to be free.
     fn steps(&self, vm: &PredictedLife) -> Steps;
 
-    /// Where levels are best told apart, in seconds: at 1, 2, 4, 8 ... times so many from now. It
-    /// changes no verdict, only how fast they are.
+    /// The unit in seconds at whose multiples by 1, 2, 4, 8 ... from now levels are best separated. It changes the
+    /// speed, not the verdicts.
     fn unit_s(&self) -> u32 {
         60
     }
 
-    /// What it says of a machine that is expected to be free then, to go on from "it".
+    /// Its words about a machine with this expected exit; they continue a sentence that starts with "it".
     fn words(&self, vm: &PredictedLife, expected: ExpectedExit) -> Phrase;
 }
 
-/// A rule that looks at the clock or not, by its parameters; only where it does, it stands outside the caches.
+/// A rule that depends on the clock for some parameter values; only then does it stay outside the caches.
 pub(crate) trait SometimesTemporal: TemporalPreference + Preference<Reach = OfMachine> {
-    /// Whether it looks at the clock.
+    /// Whether it depends on the clock.
     fn is_temporal(&self) -> bool;
 }
 
-/// Such a rule behind the seam of all preferences.
+/// A temporal preference as an `AnyPreference`.
 pub(crate) struct Temporal<T>(T);
 
 impl<T: TemporalPreference> Temporal<T> {
@@ -50,15 +48,15 @@ impl<T: TemporalPreference> Temporal<T> {
     }
 }
 
-/// A temporal preference whose type is forgotten.
+/// A temporal preference with its type erased.
 pub(crate) trait AnyTemporal: AnyPreference<MachineId> {
     /// Its levels for a VM.
     fn steps(&self, vm: &PredictedLife) -> Steps;
-    /// Where they are best told apart.
+    /// The unit that best separates the levels.
     fn unit_s(&self) -> u32;
-    /// How many it has.
+    /// The number of levels.
     fn levels(&self) -> u32;
-    /// What it says of a machine.
+    /// Its words about a machine.
     fn words(&self, vm: &PredictedLife, expected: ExpectedExit) -> Phrase;
 }
 
@@ -81,7 +79,7 @@ impl<T: TemporalPreference> AnyTemporal for Temporal<T> {
 }
 
 impl<T: TemporalPreference> AnyPreference<MachineId> for Temporal<T> {
-    /// Nothing of it is kept, so it tells no classes apart.
+    /// Its verdicts are never cached, so it does not distinguish classes.
     fn write_key(&self, _: &VmRequest, _: &mut Vec<u64>) {}
 
     fn bind(&self, vm: &VmRequest) -> Box<dyn BoundPreference<MachineId>> {
@@ -102,7 +100,7 @@ struct BoundSteps {
     levels: u32,
 }
 
-/// The score of a level: levels stand evenly between 0 and 1.
+/// The score of a level: levels are spaced evenly between 0 and 1.
 pub(crate) fn score_of(level: u32, levels: u32) -> f64 {
     f64::from(level) / f64::from((levels - 1).max(1))
 }

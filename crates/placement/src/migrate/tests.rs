@@ -12,7 +12,7 @@ fn cores(cores: u32) -> VmShape {
     VmShape::plain(Resources::new(cores * 1_000, cores * 1_024, 0, 0))
 }
 
-/// Clusters of machines with so many cores, two machines a rack.
+/// Clusters of machines with these numbers of cores, two machines per rack.
 fn fleet(clusters: &[(u32, u32)]) -> Occupancy {
     let cluster = |(machines, cores): &(u32, u32)| ClusterSpec {
         name: "c".into(),
@@ -27,7 +27,7 @@ fn fleet(clusters: &[(u32, u32)]) -> Occupancy {
     Occupancy::empty(Arc::new(Fleet::build(&specs).expect("a fleet")))
 }
 
-/// Puts VMs on machines, numbered as they come.
+/// Places VMs on machines; their ids follow the order.
 fn settled(mut zone: Occupancy, vms: &[(u32, VmShape)]) -> (Occupancy, Vec<Placed>) {
     let mut placed = Vec::new();
     for (number, (machine, shape)) in vms.iter().enumerate() {
@@ -50,7 +50,7 @@ fn usual() -> Arc<Policy> {
     policy(&default_rules())
 }
 
-/// In short: which machine, and for each VM where it goes.
+/// In short form: which machine, and the target of each VM.
 fn told(plan: &[Evacuation]) -> Vec<(u32, Vec<(u32, u32)>)> {
     let moves = |it: &Evacuation| it.moves.iter().map(|it| (it.vm.0, it.to.0)).collect();
     plan.iter().map(|it| (it.machine.0, moves(it))).collect()
@@ -91,7 +91,7 @@ fn fragmented_machines_move_into_the_gaps_of_fuller_ones() {
 
 #[test]
 fn what_gains_most_for_each_move_comes_first() {
-    // Machines 0 and 1 have 8 cores, 2 and 3 have 16: emptying one of these gains more.
+    // Machines 0 and 1 have 8 cores, 2 and 3 have 16: emptying a larger one gains more.
     let (zone, vms) = with_sizes(fleet(&[(2, 8), (2, 16)]), &[(0, 1), (1, 6), (2, 1), (3, 12)]);
     let plan = recommend(&usual(), &zone, &vms, &LIMITS);
     assert_eq!(told(&plan), [(2, vec![(2, 1)]), (0, vec![(0, 1)])]);
@@ -150,7 +150,7 @@ fn some_machines_are_left_alone() {
     assert_eq!(recommend(&usual(), &zone, &vms, &MigrationLimits { fragmented: 24.0, ..LIMITS }), []);
 }
 
-/// A zone in which VMs have come and gone at random.
+/// A zone after random arrivals and exits of VMs.
 fn random_zone(number: u64) -> (Occupancy, Vec<Placed>) {
     let draws = Seed(number).stream("migrate test");
     let below = |what, attempt, count| pick(draws.draw(what, attempt), count);
@@ -183,7 +183,7 @@ fn lists() -> Vec<Vec<RuleUse>> {
     vec![default_rules(), plain(&["AreNodeResourcesValid", "WorstFit"]), evicting, weighted, limited]
 }
 
-/// Carries recommendations out, one VM after another, and checks every promise on the way.
+/// Carries out recommendations, one VM after another, and checks every promise on the way.
 fn carry_out(policy: &Policy, mut zone: Occupancy, vms: &[Placed], plan: &[Evacuation]) {
     let (mut moved, mut took) = (BTreeSet::new(), BTreeSet::new());
     for (at, evacuation) in plan.iter().enumerate() {
@@ -229,8 +229,8 @@ fn what_is_promised_holds_after_every_recommendation() {
 
 #[test]
 fn a_machine_without_room_elsewhere_stays_as_it_was() {
-    // Machine 1 would gain most, but only one of its VMs fits elsewhere, on machine 0. That room is
-    // there again for the VM of machine 3, which has 2 cores, the others 8.
+    // Machine 1 would gain most, but only one of its VMs fits elsewhere, on machine 0. That capacity must be free
+    // again for the VM of machine 3, which has 2 cores; the others have 8.
     let (zone, vms) = with_sizes(fleet(&[(3, 8), (1, 2)]), &[(0, 6), (1, 2), (1, 2), (3, 1)]);
     let plan = recommend(&usual(), &zone, &vms, &LIMITS);
     carry_out(&usual(), zone, &vms, &plan);

@@ -1,44 +1,42 @@
-//! Where the network has room for a VM's links (Gridiron section III-D).
+//! Where the network has capacity for a VM's links (Gridiron section III-D).
 //!
-//! Whether it has depends on where the other VMs of the VDC stand and on what every uplink has left at
-//! that moment, so nothing of it is kept. But it narrows the candidates in few ways: an uplink of
-//! another VM's machine, rack or cluster that has no room for the links to it leaves only what
-//! stands behind the same uplink; and a machine, its rack and its cluster need room for the links
-//! that would leave them, which is all of them but where others of the VDC stand. So what is
-//! ranked stays as it is, and whole blocks of machines pass or fail at once while the best is
-//! looked for.
+//! This depends on where the VDC's other VMs are and on the free bandwidth of every uplink at that moment, so nothing
+//! is cached. But it restricts the candidates in only two ways. If the uplink of another VM's machine, rack or
+//! cluster has no capacity for the links to that VM, only machines behind the same uplink remain. And a machine, its
+//! rack and its cluster need capacity for the links that would leave them: all links, except where other VMs of the
+//! VDC are. So the ranking stays unchanged, and the search accepts or skips whole blocks of machines.
 
 use core::ops::Range;
 
 use tiebreak_model::network::around;
 use tiebreak_model::{Bottleneck, ClusterId, Cut, Fleet, MachineId, Member, Needs, Network, RackId, Scene};
 
-/// What a gate says of machines that stand side by side.
+/// A gate's verdict on a block of machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pass {
-    /// All of them have room for the links.
+    /// All of them have capacity for the links.
     All,
-    /// Each must be asked.
+    /// Each must be checked.
     Some,
-    /// None of them has.
+    /// None has.
     None,
 }
 
-/// What the links of one VM ask of the network, at one moment.
+/// The bandwidth that one VM's links need, at one moment.
 pub(crate) struct Gate<'a> {
     needs: &'a Needs,
     network: &'a Network,
     fleet: &'a Fleet,
-    /// The machines that full uplinks elsewhere leave.
+    /// The machines that remain because of full uplinks elsewhere.
     within: Range<u32>,
-    /// Whether every rack and cluster has room for all of its links.
+    /// Whether every rack and cluster has capacity for all of its links.
     is_open_above: bool,
-    /// Whether of all uplinks only those of machines count.
+    /// Whether only the uplinks of machines count.
     of_machines_alone: bool,
 }
 
 impl<'a> Gate<'a> {
-    /// For the VM of a scene; none where there is no network, or it has no links.
+    /// For the VM of a scene; `None` if there is no network or the VM has no links.
     pub(crate) fn of(scene: Scene<'a>) -> Option<Self> {
         let (needs, fleet) = (scene.needs, &**scene.occupancy.fleet());
         let network = scene.occupancy.network().filter(|_| !needs.is_none())?;
@@ -61,7 +59,7 @@ impl<'a> Gate<'a> {
         gate
     }
 
-    /// The same if of all uplinks only those of machines counted.
+    /// The same gate if only the uplinks of machines counted.
     pub(crate) fn of_machines_alone(&self) -> Self {
         Self::narrowed(self.needs, self.network, self.fleet, true)
     }
@@ -75,21 +73,21 @@ impl<'a> Gate<'a> {
         kbps == 0 || self.network.free_kbps(cut) >= kbps as i64
     }
 
-    /// Whether the network has room for the VM's links if it stands on this machine.
+    /// Whether the network has capacity for the VM's links if it is placed on this machine.
     #[inline]
     pub(crate) fn admits(&self, machine: MachineId) -> bool {
-        // With room for all of its links nobody needs to know which of them would stay behind the uplink.
+        // With capacity for all links, it does not matter which of them would stay behind the uplink.
         let has_plenty = || self.is_open_above && self.has(Cut::Machine(machine), self.needs.total_kbps);
         self.within.contains(&machine.0) && (has_plenty() || self.full(machine).is_none())
     }
 
-    /// The first of the uplinks above a machine that has no room for the links that would take it.
+    /// The first of the uplinks above a machine without capacity for the links that would use it.
     fn full(&self, machine: MachineId) -> Option<Cut> {
         let mut cuts = around(self.fleet, machine).into_iter().filter(|cut| self.counts(*cut));
         cuts.find(|cut| !self.has(*cut, self.needs.behind(*cut)))
     }
 
-    /// What it says of machines that follow each other by id.
+    /// The verdict on machines with consecutive ids.
     #[inline]
     pub(crate) fn pass(&self, machines: Range<u32>) -> Pass {
         if machines.start >= self.within.end || self.within.start >= machines.end {
@@ -117,19 +115,19 @@ fn machines_behind(fleet: &Fleet, cut: Cut) -> Range<u32> {
     }
 }
 
-/// An uplink without room for the links of a VM.
+/// An uplink without capacity for a VM's links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full {
-    /// Which.
+    /// Which uplink.
     pub cut: Cut,
-    /// What the VM's links would take of it, in kbit/s.
+    /// What the VM's links would use, in kbit/s.
     pub needed_kbps: u64,
-    /// What it has left, in kbit/s.
+    /// What is free, in kbit/s.
     pub free_kbps: i64,
 }
 
-/// The uplink that keeps a VM off a machine: the first full one of those that other VMs of the VDC
-/// stand behind, else of those above the machine itself.
+/// The uplink that excludes a machine: the first full one of those above the VDC's other VMs, else of those above the
+/// machine itself.
 pub(crate) fn full_cut(scene: Scene<'_>, machine: MachineId) -> Option<Full> {
     let gate = Gate::of(scene)?;
     let own = around(gate.fleet, machine);
@@ -139,18 +137,18 @@ pub(crate) fn full_cut(scene: Scene<'_>, machine: MachineId) -> Option<Full> {
     Some(Full { cut, needed_kbps, free_kbps: gate.network.free_kbps(cut) })
 }
 
-/// What is in the way of a VM that machines have room for and the network has not.
+/// What blocks a VM if machines have room for it but the network does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocked {
     /// Why.
     pub by: Bottleneck,
-    /// The full uplink, where others of the VDC stand behind it; else it is that of every machine the VM
-    /// could stand on, or above it.
+    /// The full uplink, if others of the VDC are behind it; else `None`, and the uplink is that of each machine that
+    /// could host the VM, or above it.
     pub full: Option<Full>,
 }
 
-/// Why no machine that has room for a VM has bandwidth for its links (Gridiron section III-D).
-/// `is_any_left` is whether one would be left if only uplinks of machines counted.
+/// Why no machine with room for a VM has bandwidth for its links (Gridiron section III-D). `is_any_left` says whether
+/// one would be left if only the uplinks of machines counted.
 pub(crate) fn blocked(scene: Scene<'_>, is_any_left: impl FnOnce() -> bool) -> Option<Blocked> {
     let gate = Gate::of(scene)?;
     if gate.needs.largest_kbps > gate.network.fattest_kbps() {
@@ -167,8 +165,8 @@ pub(crate) fn blocked(scene: Scene<'_>, is_any_left: impl FnOnce() -> bool) -> O
     Some(Blocked { by, full })
 }
 
-/// Whether one VM on a machine is linked with more than its uplink has for the VDC, or only all of
-/// them there together.
+/// Whether the links of one VM on a machine alone exceed its uplink's capacity for the VDC, or only those of all its
+/// VMs there together.
 fn crowded(scene: Scene<'_>, machine: MachineId) -> Bottleneck {
     let Needs { links, me, .. } = *scene.needs;
     let members = scene.footprint.members();
@@ -224,7 +222,7 @@ mod tests {
         Arc::new(Fleet::build(&[spec(90, 5), spec(50, 2)]).expect("a fleet"))
     }
 
-    /// A zone in which something is reserved of many cuts, and of some all.
+    /// A zone in which some cuts are partly reserved and some fully.
     fn zone(draws: &mut LinkDraws) -> Occupancy {
         let uplinks = Uplinks { machine_kbps: 40, rack_kbps: 120, cluster_kbps: 200 };
         let mut zone = Occupancy::empty(fleet()).with_network(&[uplinks; 2]);
@@ -278,7 +276,7 @@ mod tests {
         assert!(passed.iter().chain(&answers).all(|times| *times > 200), "{passed:?} {answers:?}");
     }
 
-    /// A refusal counts the machines without bandwidth, and says why, where the list has the rule.
+    /// A refusal counts the machines without bandwidth and gives the reason, if the policy has the rule.
     fn is_told_by_a_refusal(scene: Scene<'_>, expected: Option<Bottleneck>, what: &str) {
         let vm = VmRequest::alone(VmShape::plain(Resources::new(1, 1, 0, 0)));
         let refusal = |rules: &[&str]| {
@@ -303,7 +301,7 @@ mod tests {
         assert_eq!(refusal(&["AreNodeResourcesValid"]).blocked, None, "{what}");
     }
 
-    /// Gridiron section III-D: four VMs of which one is the hub of a star; four that share machines by two.
+    /// Gridiron section III-D: four VMs of which one is the hub of a star; four VMs, two per machine.
     #[test]
     fn what_is_in_the_way_has_the_papers_names() {
         let spec = ClusterSpec {
@@ -354,8 +352,8 @@ mod tests {
         }
     }
 
-    /// A VM stands on machine 0, which is full, and a second one is linked with it. Machine 1 has no bandwidth left, and
-    /// neither has the rack of machines 2 and 3: who says what depends on the machines that nobody else refuses.
+    /// A VM is on machine 0, which is full, and a second one is linked with it. Machine 1 has no bandwidth left, and
+    /// neither has the rack of machines 2 and 3. The cause depends on the machines that no other rule excludes.
     #[test]
     fn a_refusal_names_the_network_where_it_alone_keeps_machines_out() {
         let capacity = Resources::new(8, 8, 0, 0);

@@ -1,4 +1,5 @@
-//! What rules read of the network: where it has room for a VM's links, and how much of the uplinks is reserved.
+//! What rules read about the network: where it has capacity for a VM's links, and how much of each uplink is
+//! reserved.
 
 pub(crate) mod gate;
 pub(crate) mod uplink;

@@ -1,10 +1,9 @@
-//! Rules about how much of a machine's uplinks is reserved.
+//! Rules about the reserved share of a machine's uplinks.
 //!
-//! One VM of a VDC that comes or goes changes the uplinks of all machines where the others stand.
-//! So these rules stand outside all caches, like those that move with the clock: what the other
-//! rules say is ranked and kept as ever, and what is said of uplinks joins while the best is looked
-//! for. A score may not fall as an uplink fills, so that the emptiest uplink of a block of machines bounds
-//! all of them.
+//! A VM of a VDC that arrives or leaves changes the uplinks of all machines that host the others. So these rules stay
+//! outside all caches, like those that depend on the clock: the other rules are ranked and cached as usual, and the
+//! uplink scores are added during the search for the best machine. A score must not fall as an uplink fills, so that
+//! the emptiest uplink of a block of machines bounds all of them.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -14,14 +13,13 @@ use tiebreak_model::{Cut, Declared, MachineId, Network, Scene, VmRequest};
 
 use crate::rule::erased::{AnyPreference, BoundPreference};
 
-/// A soft constraint on what is reserved of a machine's uplinks.
+/// A soft constraint on the reserved share of a machine's uplinks.
 pub trait UplinkPreference: Declared + Copy + Send + Sync + 'static {
-    /// From 0 (best) to 1 (worst), by the share of the uplinks that is reserved, 0 to 1. It must not fall
-    /// as the share rises.
+    /// From 0 (best) to 1 (worst), by the reserved share of the uplinks, 0 to 1. It must not fall as the share rises.
     fn score(&self, used_share: f64) -> f64;
 }
 
-/// Such a rule behind the seam of all preferences.
+/// An uplink preference as an `AnyPreference`.
 #[derive(Clone, Copy)]
 pub(crate) struct Uplink<T>(T);
 
@@ -31,7 +29,7 @@ impl<T: UplinkPreference> Uplink<T> {
     }
 }
 
-/// An uplink preference whose type is forgotten.
+/// An uplink preference with its type erased.
 pub(crate) trait AnyUplink: AnyPreference<MachineId> {
     /// Its score.
     fn score(&self, used_share: f64) -> f64;
@@ -44,7 +42,7 @@ impl<T: UplinkPreference> AnyUplink for Uplink<T> {
 }
 
 impl<T: UplinkPreference> AnyPreference<MachineId> for Uplink<T> {
-    /// Nothing of it is kept, so it tells no classes apart.
+    /// Its verdicts are never cached, so it does not distinguish classes.
     fn write_key(&self, _: &VmRequest, _: &mut Vec<u64>) {}
 
     fn bind(&self, _: &VmRequest) -> Box<dyn BoundPreference<MachineId>> {
@@ -66,7 +64,7 @@ impl<T: UplinkPreference> BoundPreference<MachineId> for Uplink<T> {
     }
 }
 
-/// The share of a machine's uplinks that is reserved; 0 where there is no network.
+/// The reserved share of a machine's uplinks; 0 if there is no network.
 pub(crate) fn used_share(network: Option<&Network>, machine: MachineId) -> f64 {
     network.map_or(0.0, |network| network.used_share(Cut::Machine(machine)))
 }

@@ -1,4 +1,4 @@
-//! Which requests a list tells apart: those with equal keys are one class, and what is kept for one serves all of it.
+//! Which requests a policy distinguishes: those with equal keys are one class and share its cache entries.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use super::ranked::MachineStage;
 use crate::lifetime::CLASS_MAX;
 
 impl Policy {
-    /// The request's key under the whole list: requests with equal words are one class.
+    /// The request's key under the whole policy: requests with equal words are one class.
     pub(crate) fn write_key(&self, vm: &VmRequest, words: &mut Vec<u64>) {
         words.clear();
         self.cluster_validators.iter().for_each(|ranked| ranked.rule.write_key(vm, words));
@@ -21,7 +21,7 @@ impl Policy {
         }
     }
 
-    /// Whether the verdicts kept for tenants that ask for nothing serve this request.
+    /// Whether the verdicts cached for tenants without placement terms apply to this request.
     pub(crate) fn is_common(&self, vm: &VmRequest) -> bool {
         let common = |vm: &VmRequest| {
             let mut words = Vec::new();
@@ -41,8 +41,7 @@ impl Policy {
         common(vm) == common(&nobody())
     }
 
-    /// Whether any machine or rack rule can say something else to this VM because of where its tenant's
-    /// others stand.
+    /// Whether any machine or rack rule may give this VM another verdict because of where its tenant's other VMs are.
     pub(crate) fn minds_company(&self, vm: &VmRequest) -> bool {
         self.rack_validators.iter().any(|it| it.rule.sees_tenant() && it.rule.concerns(vm))
             || self.machine_validators.iter().any(|it| it.rule.sees_tenant() && it.rule.concerns(vm))
@@ -50,7 +49,7 @@ impl Policy {
     }
 }
 
-/// Whether requests of different predicted lives have different keys.
+/// Whether requests with different predicted lifetimes have different keys.
 pub(super) fn tells_lives_apart(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
     let usual = nobody();
     let long =
@@ -74,16 +73,15 @@ fn tells_apart(one: &VmRequest, other: &VmRequest, write_key: impl Fn(&VmRequest
     key(one) != key(other)
 }
 
-/// The request that stands for all whose tenant asks for nothing.
+/// A request that represents all tenants without placement terms.
 pub(crate) fn nobody() -> VmRequest {
     VmRequest::alone(VmShape::plain(Resources::NONE))
 }
 
-/// A VM that is not user-facing, and does nothing.
+/// A batch VM without load.
 const SLOWABLE: Load = Load { user_facing: false, p95_pct: 0 };
 
-/// Whether requests whose tenants ask for nothing have the same key, whatever their size,
-/// priority and load.
+/// Whether requests of tenants without placement terms have the same key, whatever their size, priority and load.
 pub(super) fn is_common(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
     let key = |shape| {
         let mut words = Vec::new();
@@ -96,7 +94,7 @@ pub(super) fn is_common(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
         && [sized, VmShape { priority: 1, load: SLOWABLE, ..sized }].into_iter().all(|shape| key(shape) == usual)
 }
 
-/// Whether a key has no words: then all requests have the same one.
+/// Whether a key has no words: then all requests have the same key.
 pub(super) fn asks_nothing(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
     let mut words = Vec::new();
     write_key(&nobody(), &mut words);

@@ -1,12 +1,12 @@
-//! Where the buckets of a list's preferences stand in one number: each has a field as wide as its buckets need, the
-//! most important first (the order-preserving encoding of Protean section 3.3).
+//! The positions of a policy's preferences in one number: each has a field as wide as its buckets need, the most
+//! important first (the order-preserving encoding of Protean section 3.3).
 
 use alloc::vec::Vec;
 
-/// The most 64-bit words that fields may take: room for sixteen exact preferences.
+/// The maximum number of 64-bit words for fields: enough for sixteen exact preferences.
 pub(crate) const WORDS_MAX: u32 = 16;
 
-/// Where a preference's bucket stands in a key.
+/// The position of a preference's bucket in a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
     pub(crate) word: u32,
@@ -28,9 +28,8 @@ impl Field {
     }
 }
 
-/// The fields of keys with these widths in bits, most important first, and how many
-/// words they need: 0 where half a word will do. The very first bit stays zero, so no valid
-/// key is invalid.
+/// The fields of keys with these widths in bits, most important first, and the number of words they need: 0 if half a
+/// word is enough. The very first bit stays zero, so that no valid key equals the invalid one.
 pub(crate) fn layout(widths: &[u32]) -> (Vec<Field>, u32) {
     let half = widths.iter().sum::<u32>() <= 31;
     let (mut word, mut left) = (0, if half { 31 } else { 63 });

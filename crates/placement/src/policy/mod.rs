@@ -1,8 +1,8 @@
 //! The policy: rules in one order, by stage.
 //!
-//! Validators only filter, so their order matters to explanations alone. Preferences
-//! stand in strict order: each sees only the ties that those above it left. Where weights
-//! are set by hand they are compared all together instead. (Protean section 3.3)
+//! Validators only filter, so their order matters only to explanations. Preferences apply in strict order: each sees
+//! only the ties that those above it left. With manual weights they are compared together instead (Protean section
+//! 3.3).
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -30,7 +30,7 @@ pub(crate) mod ranked;
 mod tests;
 mod weight;
 
-/// The rule that no list can do without: it keeps machines from being over-committed.
+/// The rule that every policy must have: it keeps machines from being over-committed.
 pub const REQUIRED_RULE: &str = "AreNodeResourcesValid";
 
 /// One row of the list: a rule, its parameters and its buckets.
@@ -38,14 +38,14 @@ pub const REQUIRED_RULE: &str = "AreNodeResourcesValid";
 pub struct RuleUse {
     /// Which rule.
     pub id: String,
-    /// One value per declared parameter; what is missing or not allowed is the default.
+    /// One value per declared parameter; a missing or disallowed value is the default.
     pub values: Vec<f64>,
-    /// Buckets of a preference, at least 1; none compares scores exactly.
+    /// The buckets of a preference, at least 1; `None` compares scores exactly.
     pub buckets: Option<u32>,
-    /// What a rule of one's own is; none where the rule is a built-in one.
+    /// The definition of a custom rule; `None` for a built-in one.
     pub custom: Option<Custom>,
-    /// How much a preference weighs beside the others, set by hand. One such row makes the
-    /// whole list a weighted one, in which a row without a weight weighs 1; the last one says how weights combine.
+    /// The manual weight of a preference relative to the others. One such row makes the whole policy weighted; rows
+    /// without a weight then weigh 1, and the last weight says how weights combine.
     pub weight: Option<Weight>,
 }
 
@@ -57,7 +57,7 @@ impl RuleUse {
     }
 }
 
-/// Why a list is no policy.
+/// Why a list of rules is not a valid policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PolicyError {
     /// No rule has this id.
@@ -65,19 +65,19 @@ pub enum PolicyError {
         /// The id as given.
         id: String,
     },
-    /// A rule stands twice in the list.
+    /// A rule occurs twice in the list.
     Twice {
         /// Its id.
         id: &'static str,
     },
-    /// A rule of one's own cannot be read.
+    /// A custom rule has an invalid expression.
     Expression {
         /// The rule.
         id: &'static str,
         /// What is wrong with its expression.
         fault: Fault,
     },
-    /// More exact preferences than a key has room for.
+    /// There are more exact preferences than fit into a key.
     TooFine,
 }
 
@@ -106,20 +106,20 @@ pub struct Policy {
     pub(crate) fields: Vec<Field>,
     pub(crate) words: u32,
     pub(crate) best_clusters: u32,
-    /// Whether VMs go only where the network has room for their links.
+    /// Whether VMs are placed only where the network has capacity for their links.
     pub(crate) bandwidth: Option<&'static str>,
-    /// Whether preferences are compared by weights set by hand.
+    /// Whether preferences are compared by manual weights.
     pub(crate) weighted: bool,
-    /// How they are, where they are.
+    /// How manual weights combine.
     pub(crate) combining: Combining,
-    /// Whether any rule sees the asking tenant's VMs.
+    /// Whether any rule sees the requesting tenant's VMs.
     pub(crate) sees_tenant: bool,
-    /// Whether VMs may put out ones of lower priority.
+    /// Whether VMs may evict ones of lower priority.
     evicts: bool,
-    /// Whether any rule asks how long a VM will live, and whether its answer tells classes apart.
+    /// Whether any rule reads a VM's predicted lifetime, and whether this distinguishes classes.
     asks_for_lifetimes: bool,
     pub(crate) life_tells_apart: bool,
-    /// Whether any rule's answer tells VMs apart by what they will use of their cores.
+    /// Whether any rule distinguishes VMs by their predicted utilization.
     load_tells_apart: bool,
 }
 
@@ -130,11 +130,12 @@ impl fmt::Debug for Policy {
 }
 
 impl Policy {
-    /// Orders these rules; `best_clusters` is Protean's k: how many clusters the machine
-    /// stage looks at (the paper uses 8 to 16).
+    /// Puts these rules in order. `best_clusters` is Protean's k: how many clusters the machine stage searches (the
+    /// paper uses 8 to 16).
     ///
     /// # Errors
-    /// When a rule is unknown, stands twice, or the list is too fine to compare.
+    /// If a rule is unknown or occurs twice, if an expression is invalid, or if the policy has too many exact
+    /// preferences.
     pub fn new(rules: &[RuleUse], best_clusters: u32) -> Result<Self, PolicyError> {
         let mut policy = Self::bare(best_clusters);
         for rule in rules {
@@ -238,15 +239,15 @@ impl Policy {
             .chain(self.machine_preferences.iter().map(MachineStage::id))
     }
 
-    /// Whether its preferences are compared by weights set by hand, not in strict order.
+    /// Whether its preferences are compared by manual weights, not in strict order.
     #[must_use]
     pub fn is_weighted(&self) -> bool {
         self.weighted
     }
 }
 
-/// The default list: what tenants may ask for is kept, then Protean's examples in Protean's
-/// order, with its three buckets for BestFit (section 6.3).
+/// The default policy: rules that keep tenants' placement terms, then Protean's examples in Protean's order, with its
+/// three buckets for BestFit (section 6.3).
 #[must_use]
 pub fn default_rules() -> Vec<RuleUse> {
     let rules = [

@@ -1,5 +1,5 @@
-//! Whom a list lets in where no stale view and no cache may decide: at the store, into a cluster, through the network,
-//! in the place of others.
+//! Checks that must not depend on a stale view or a cache: at the store, for cluster admission, for bandwidth, and
+//! for evictions.
 
 use alloc::vec::Vec;
 
@@ -11,8 +11,8 @@ use super::ranked::RankedValidator;
 use crate::network::gate::Gate;
 
 impl Policy {
-    /// Whether the store may take this VM there as far as tenants were promised anything, bandwidth
-    /// too, which cannot be left to a stale view (Protean section 5.3, fine-grained detection).
+    /// Whether the store may accept this VM on this machine, given its tenants' placement terms and bandwidth. A
+    /// stale view cannot guarantee these (Protean section 5.3, fine-grained detection).
     #[must_use]
     pub fn may_commit(&self, vm: &VmRequest, scene: Scene<'_>, machine: MachineId) -> bool {
         let fleet = scene.occupancy.fleet();
@@ -25,19 +25,19 @@ impl Policy {
         (!self.sees_tenant || keeps_promises()) && self.gate(scene).is_none_or(|gate| gate.admits(machine))
     }
 
-    /// What the network has room for, where the list asks it.
+    /// The network's gate, if the policy checks bandwidth.
     pub(crate) fn gate<'a>(&self, scene: Scene<'a>) -> Option<Gate<'a>> {
         self.bandwidth.and_then(|_| Gate::of(scene))
     }
 
-    /// Whether the rules about admission let the newcomer of a scene into a cluster.
+    /// Whether the admission rules admit the newcomer of a scene to a cluster.
     #[must_use]
     pub fn lets_in(&self, scene: Scene<'_>, cluster: ClusterId) -> bool {
         let mut live = self.cluster_validators.iter().filter(|ranked| ranked.rule.is_live());
         live.all(|ranked| ranked.rule.check(&nobody(), scene, cluster))
     }
 
-    /// Why they do not, rule by rule, to go on from "it".
+    /// Why they do not, rule by rule; continues a sentence that starts with "it".
     #[must_use]
     pub fn objections(&self, scene: Scene<'_>, cluster: ClusterId) -> Vec<(&'static str, Phrase)> {
         let live = self.cluster_validators.iter().filter(|ranked| ranked.rule.is_live());
@@ -45,14 +45,14 @@ impl Policy {
         live.filter_map(|ranked| Some((ranked.id, words(ranked)?))).collect()
     }
 
-    /// Whether a VM may put out ones of lower priority to have their room.
+    /// Whether a VM may evict ones of lower priority.
     #[must_use]
     pub fn lets_evict(&self, vm: &VmShape) -> bool {
         self.evicts && !vm.is_evictable()
     }
 }
 
-/// Whether the validators about tenants let the VM in.
+/// Whether the validators about tenants accept the VM.
 fn keeps_promises<Id: Copy>(validators: &[RankedValidator<Id>], vm: &VmRequest, scene: Scene<'_>, place: Id) -> bool {
     validators.iter().filter(|ranked| ranked.rule.sees_tenant()).all(|ranked| ranked.rule.check(vm, scene, place))
 }

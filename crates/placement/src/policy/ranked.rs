@@ -1,4 +1,4 @@
-//! Rules in their places: what a list knows of each.
+//! Rules in their positions: what a policy knows about each.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -14,29 +14,29 @@ use crate::power::chassis::AnyChassis;
 use crate::rule::erased::{AnyPreference, AnyValidator};
 use crate::rule::quantize::Quantizer;
 
-/// A validator in its place.
+/// A validator in its position.
 pub(crate) struct RankedValidator<Id> {
     pub(crate) id: &'static str,
     pub(crate) rule: Box<dyn AnyValidator<Id>>,
-    /// Whether the same verdict serves every request of every tenant.
+    /// Whether every request of every tenant gets the same verdict.
     pub(crate) asks_nothing: bool,
-    /// Whether the same verdict serves all tenants that ask for nothing.
+    /// Whether all tenants without placement terms get the same verdict.
     pub(crate) is_common: bool,
 }
 
-/// A preference in its place.
+/// A preference in its position.
 pub(crate) struct RankedPreference<Id> {
     pub(crate) id: &'static str,
     pub(crate) rule: Box<dyn AnyPreference<Id>>,
     pub(crate) quantizer: Quantizer,
     pub(crate) weight: Weight,
-    /// Whether the same score serves every request of every tenant.
+    /// Whether every request of every tenant gets the same score.
     pub(crate) asks_nothing: bool,
-    /// Whether the same score serves all tenants that ask for nothing.
+    /// Whether all tenants without placement terms get the same score.
     pub(crate) is_common: bool,
 }
 
-/// A temporal preference in its place.
+/// A temporal preference in its position.
 pub(crate) struct RankedTemporal {
     pub(crate) id: &'static str,
     pub(crate) rule: Box<dyn AnyTemporal>,
@@ -46,7 +46,7 @@ pub(crate) struct RankedTemporal {
     pub(crate) buckets: Vec<u32>,
 }
 
-/// A preference in its place that is asked anew for each decision.
+/// A preference in its position that is evaluated for each decision.
 pub(crate) struct RankedLive<Rule: ?Sized> {
     pub(crate) id: &'static str,
     pub(crate) rule: Arc<Rule>,
@@ -54,7 +54,7 @@ pub(crate) struct RankedLive<Rule: ?Sized> {
     pub(crate) weight: Weight,
 }
 
-/// A machine-stage preference, of any reach.
+/// A preference of the machine stage, of any reach.
 pub(crate) enum MachineStage {
     Rack(RankedPreference<RackId>),
     Machine(RankedPreference<MachineId>),
@@ -97,7 +97,7 @@ impl MachineStage {
     }
 }
 
-/// What a rule is put into its place with.
+/// What a rule needs to be put into its position.
 pub(super) struct Made {
     pub(super) id: &'static str,
     pub(super) quantizer: Quantizer,

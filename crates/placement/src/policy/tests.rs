@@ -11,7 +11,7 @@ fn policy(rules: &[&str]) -> Policy {
     Policy::new(&rules, 1).expect("a policy")
 }
 
-/// What has to be kept and computed for a list, and nothing for one that does not ask.
+/// Which data a policy needs to be computed and maintained; none for a policy that does not read it.
 #[test]
 fn lists_say_what_they_ask_for() {
     let asked = |rules: &[&str]| {
@@ -84,7 +84,7 @@ fn company_matters_to_those_who_asked_and_to_all_where_a_preference_looks() {
     }
 }
 
-/// A key without words, and one that is the same for all who ask for nothing, serve many requests at once.
+/// A key without words, or one that is the same for all tenants without terms, serves many requests.
 #[test]
 fn rules_know_whom_they_tell_apart() {
     let list = policy(&["AreNodeResourcesValid", "IsMachineReady", "CapsTenantPerMachine"]);
@@ -97,7 +97,7 @@ fn rules_know_whom_they_tell_apart() {
     assert_eq!(sharing, expected);
 }
 
-/// An exact score takes a word of its own; what has buckets fits beside one.
+/// An exact score needs a whole word; a score with buckets fits next to one.
 #[test]
 fn sixteen_preferences_may_be_exact() {
     let list = |exact: usize, buckets: Option<u32>| {

@@ -1,4 +1,4 @@
-//! Weights that people set by hand, and how preferences with weights become one order.
+//! Manual weights, and how weighted preferences become one order.
 
 use alloc::vec::Vec;
 
@@ -9,22 +9,23 @@ use super::Policy;
 use super::ranked::MachineStage;
 use crate::rule::quantize::Quantizer;
 
-/// How preferences with weights become one order.
+/// How weighted preferences become one order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Combining {
-    /// Of two candidates the better one is that for which the weights that favour it add up to more (Protean section 3.3).
+    /// Of two candidates, the better one is favoured by preferences with the larger total weight (Protean section
+    /// 3.3).
     #[default]
     Majority,
-    /// The sum of weight times score, as kube-scheduler has it.
+    /// The sum of weight times score, as in kube-scheduler.
     Sum,
-    /// The same with each score normalised over the candidates, from 0 for the best to 1 for the worst of them, as Nova
-    /// has it. What a candidate is worth then depends on all others, so only buckets are kept between decisions, never
-    /// sums; and a candidate that nobody would choose can change who is best.
+    /// The same with each score normalised over the candidates, from 0 for the best to 1 for the worst of them, as in
+    /// Nova. A candidate's sum then depends on all others. So only buckets are cached between decisions, never sums,
+    /// and a candidate that cannot win can change which one is best.
     NormalisedSum,
 }
 
 impl Combining {
-    /// Every way, in the order it is shown.
+    /// All ways, in display order.
     pub const ALL: [Self; 3] = [Self::Majority, Self::Sum, Self::NormalisedSum];
 
     /// Its names in documents, in the same order.
@@ -47,7 +48,7 @@ impl ParamValue for Combining {
 pub(crate) struct Weights {
     pub(crate) combining: Combining,
     pub(crate) each: Vec<Weight>,
-    /// The bucket of the worst score, preference by preference.
+    /// The bucket of the worst score of each preference.
     pub(crate) worst: Vec<u64>,
 }
 
@@ -69,7 +70,7 @@ impl Weights {
     }
 }
 
-/// How much a preference weighs beside the others, in thousandths, so that sums are exact.
+/// The weight of a preference relative to the others, in thousandths, so that sums are exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Weight {
     thousandths: u64,
@@ -77,12 +78,12 @@ pub struct Weight {
 }
 
 impl Weight {
-    /// The smallest and the largest weight.
+    /// The smallest weight.
     pub const MIN: f64 = 0.001;
     /// The largest weight; sixteen of them are far below 64 bits.
     pub const MAX: f64 = 1e15;
 
-    /// A weight, to a thousandth; none outside the range or when it is no number.
+    /// A weight, rounded to a thousandth; `None` if it is out of range or not a number.
     #[must_use]
     pub fn new(weight: f64) -> Option<Self> {
         (Self::MIN..=Self::MAX).contains(&weight).then_some(Self::majority((weight * 1_000.0 + 0.5) as u64))
@@ -92,18 +93,18 @@ impl Weight {
         Self { thousandths, combining: Combining::Majority }
     }
 
-    /// The same weight in a list that combines weights in this way.
+    /// The same weight with this way of combining.
     #[must_use]
     pub const fn combined(self, combining: Combining) -> Self {
         Self { combining, ..self }
     }
 
-    /// How the list that it stands in combines weights.
+    /// How its policy combines weights.
     pub(super) const fn combining(self) -> Combining {
         self.combining
     }
 
-    /// The weight as people set it.
+    /// The weight as the user set it.
     #[must_use]
     pub fn get(self) -> f64 {
         self.thousandths as f64 / 1_000.0

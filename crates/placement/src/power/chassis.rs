@@ -1,9 +1,9 @@
 //! Rules about chassis.
 //!
-//! Such a rule sees two numbers: how much of a chassis' cores its VMs are expected to use, and the mix of VMs on the machine.
-//! One VM that comes or goes changes what is said of all machines of its chassis, to both kinds of VMs. So these
-//! rules stand outside all caches, like those that move with the clock: what the other rules say is ranked and
-//! kept as ever, and what is said of chassis joins where it matters.
+//! Such a rule sees two numbers: the share of a chassis' cores that its VMs are expected to use, and the mix of VMs
+//! on the machine. A VM that arrives or leaves changes the scores of all machines of its chassis, for both kinds of
+//! VMs. So these rules stay outside all caches, like those that depend on the clock: the other rules are ranked and
+//! cached as usual, and the chassis scores are added where they matter.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -14,19 +14,18 @@ use tiebreak_model::{ChassisView, Declared, MachineId, Occupancy, RackId, Scene,
 use crate::rule::erased::{AnyPreference, BoundPreference};
 use crate::rule::quantize::Quantizer;
 
-/// A soft constraint on what chassis and machines are expected to draw.
+/// A soft constraint on the expected draw of chassis and machines.
 pub trait ChassisPreference: Declared + Copy + Send + Sync + 'static {
-    /// What a chassis adds to a score, at least 0, if this share of its cores is expected to be used, 0 to 1. See
+    /// A chassis' part of a score, at least 0, if this share of its cores is expected to be used, 0 to 1. See
     /// [`ChassisView`](tiebreak_model::ChassisView).
     fn of_chassis(&self, used_share: f64) -> f64;
 
-    /// What a machine adds for a VM that is user-facing or not, at least 0, if its VMs that can be slowed down use
-    /// so much more of its cores than its user-facing ones, -1 to 1. Together the two are from 0 (best)
-    /// to 1 (worst).
+    /// A machine's part, at least 0, for a user-facing or a batch VM. `slowable_share` is the share of its cores used
+    /// by batch VMs minus that of user-facing ones, -1 to 1. The sum of both parts is from 0 (best) to 1 (worst).
     fn of_machine(&self, user_facing: bool, slowable_share: f64) -> f64;
 }
 
-/// Such a rule behind the seam of all preferences.
+/// A chassis preference as an `AnyPreference`.
 #[derive(Clone, Copy)]
 pub(crate) struct Chassis<T>(T);
 
@@ -41,11 +40,11 @@ impl<T: ChassisPreference> Chassis<T> {
     }
 }
 
-/// A chassis preference whose type is forgotten.
+/// A chassis preference with its type erased.
 pub(crate) trait AnyChassis: AnyPreference<MachineId> {
     /// The bucket of one machine.
     fn bucket(&self, asker: &Asker<'_>, machine: MachineId) -> u64;
-    /// The least bucket of some machines of a rack, at least one, and those that have it, as bits.
+    /// The lowest bucket of the given machines of a rack (at least one), and those that have it, as bits.
     fn least(&self, asker: &Asker<'_>, rack: RackId, machines: u64) -> (u64, u64);
 }
 
@@ -83,7 +82,7 @@ impl<T: ChassisPreference> AnyChassis for Chassis<T> {
 }
 
 impl<T: ChassisPreference> AnyPreference<MachineId> for Chassis<T> {
-    /// Nothing of it is kept, so it tells no classes apart.
+    /// Its verdicts are never cached, so it does not distinguish classes.
     fn write_key(&self, _: &VmRequest, _: &mut Vec<u64>) {}
 
     fn bind(&self, vm: &VmRequest) -> Box<dyn BoundPreference<MachineId>> {
@@ -110,7 +109,7 @@ impl<T: ChassisPreference> BoundPreference<MachineId> for BoundChassis<T> {
     }
 }
 
-/// Who asks such rules for one decision, and how finely.
+/// The context in which such rules are evaluated for one decision, and their quantization.
 #[derive(Clone, Copy)]
 pub(crate) struct Asker<'a> {
     pub(crate) quantizer: Quantizer,

@@ -1,4 +1,5 @@
-//! What rules read of power: how much of a chassis' cores its VMs are expected to use, and the mix of VMs on a machine.
+//! What rules read about power: the share of a chassis' cores that its VMs are expected to use, and the mix of VMs on
+//! a machine.
 
 pub(crate) mod chassis;
 

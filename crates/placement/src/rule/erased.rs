@@ -1,8 +1,8 @@
-//! The one seam between rules, which have types, and the engine, which has lists.
+//! The seam between rules, which have types, and the engine, which has lists.
 //!
-//! An unbound rule knows its parameters; bound to a request's key it is the judging part of
-//! Protean's *rule object* (section 5.2.1). Bound rules judge many machines in one call, so
-//! that the price of the indirection is paid per rule, not per machine.
+//! An unbound rule has its parameters. Bound to a request's key it is the judging part of Protean's *rule object*
+//! (section 5.2.1). Bound rules judge many machines per call, so that the indirection costs once per rule, not once
+//! per machine.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,55 +11,55 @@ use tiebreak_model::{Phrase, Scene, VmRequest};
 
 use super::{Key, Preference, Reach, Validator};
 
-/// A validator whose reach and key types are forgotten; what it looks at is not.
+/// A validator with its reach and key types erased; the id type remains.
 pub(crate) trait AnyValidator<Id>: Send + Sync {
     /// Writes the request's key for this rule.
     fn write_key(&self, vm: &VmRequest, words: &mut Vec<u64>);
     /// The rule for a request.
     fn bind(&self, vm: &VmRequest) -> Box<dyn BoundValidator<Id>>;
-    /// Whether it sees the asking tenant's VMs.
+    /// Whether it sees the requesting tenant's VMs.
     fn sees_tenant(&self) -> bool;
-    /// Whether nothing it sees, but those, changes in a run.
+    /// Whether everything else that it sees is constant during a run.
     fn sees_what_stays(&self) -> bool;
-    /// Whether what it sees moves with the clock, so that no verdict of it may be kept.
+    /// Whether it depends on the clock, so that its verdicts must not be cached.
     fn is_live(&self) -> bool {
         false
     }
-    /// Whether, of what deployments will grow to, it looks further than now.
+    /// Whether it reads forecasts beyond the present.
     fn looks_ahead(&self) -> bool {
         false
     }
-    /// Whether it can refuse this request anything.
+    /// Whether it can ever refuse this request.
     fn concerns(&self, vm: &VmRequest) -> bool;
-    /// One verdict, without binding.
+    /// One verdict without binding.
     fn check(&self, vm: &VmRequest, scene: Scene<'_>, id: Id) -> bool;
 }
 
-/// A preference whose reach and key types are forgotten; what it looks at is not.
+/// A preference with its reach and key types erased; the id type remains.
 pub(crate) trait AnyPreference<Id>: Send + Sync {
     /// Writes the request's key for this rule.
     fn write_key(&self, vm: &VmRequest, words: &mut Vec<u64>);
     /// The rule for a request.
     fn bind(&self, vm: &VmRequest) -> Box<dyn BoundPreference<Id>>;
-    /// Whether it sees the asking tenant's VMs.
+    /// Whether it sees the requesting tenant's VMs.
     fn sees_tenant(&self) -> bool;
-    /// Whether nothing it sees, but those, changes in a run.
+    /// Whether everything else that it sees is constant during a run.
     fn sees_what_stays(&self) -> bool;
-    /// Whether it sees which sizes of VMs are asked for.
+    /// Whether it sees the mix of VM sizes.
     fn sees_mix(&self) -> bool {
         false
     }
-    /// Whether it sees in which order machines were used.
+    /// Whether it sees the order in which machines were used.
     fn sees_uses(&self) -> bool {
         false
     }
 }
 
-/// A validator for one key.
+/// A validator bound to one key.
 pub(crate) trait BoundValidator<Id> {
-    /// Whether the VM may go there.
+    /// Whether the VM may be placed there.
     fn is_valid(&self, scene: Scene<'_>, id: Id) -> bool;
-    /// Clears the flag of every id where the VM may not go.
+    /// Clears the flag of every id where the VM must not be placed.
     fn judge(&self, scene: Scene<'_>, ids: &[Id], valid: &mut [bool])
     where
         Id: Copy,
@@ -68,15 +68,15 @@ pub(crate) trait BoundValidator<Id> {
             *valid &= self.is_valid(scene, *id);
         }
     }
-    /// Why the VM may not go there, to go on from "it", where there is more to say than that.
+    /// Why not, if there is more to say; continues a sentence that starts with "it".
     fn words(&self, _: Scene<'_>, _: Id) -> Option<Phrase> {
         None
     }
 }
 
-/// A preference for one key.
+/// A preference bound to one key.
 pub(crate) trait BoundPreference<Id> {
-    /// The score of one, as the rule gives it.
+    /// The score of one id, as the rule computes it.
     fn score(&self, scene: Scene<'_>, id: Id) -> f64;
     /// The scores of several ids.
     fn scores(&self, scene: Scene<'_>, ids: &[Id], scores: &mut Vec<f64>)
@@ -86,7 +86,7 @@ pub(crate) trait BoundPreference<Id> {
         scores.clear();
         scores.extend(ids.iter().map(|id| self.score(scene, *id)));
     }
-    /// What it says in words, to go on from "it", where a score tells people little.
+    /// Its words where a score alone says little; they continue a sentence that starts with "it".
     fn words(&self, _: Scene<'_>, _: Id) -> Option<Phrase> {
         None
     }

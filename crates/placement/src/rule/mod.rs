@@ -1,9 +1,8 @@
 //! What a rule is.
 //!
-//! A rule turns a request into a key, once, and never sees the request again; it
-//! sees a place only through a view whose reach is a type. So whatever a cached
-//! verdict depends on cannot be forgotten: the key and the reach are the
-//! declaration, and the engine needs no other. Source: Protean sections 3.2, 5.2.1.
+//! A rule turns a request into a key, once, and never sees the request again. It sees a place only through a view,
+//! whose reach is a type. So no dependency of a cached verdict can be forgotten: the key and the reach declare them
+//! all. Source: Protean sections 3.2, 5.2.1.
 
 pub(crate) mod erased;
 pub(crate) mod quantities;
@@ -20,24 +19,24 @@ use tiebreak_model::{
 pub trait Reach: Sized + 'static {
     /// What it looks at.
     type Id: Copy;
-    /// All it can see of it.
+    /// All it can see of that.
     type View<'a>: Copy;
 
-    /// Whether it sees the asking tenant's VMs. Such a verdict is kept as it is for a tenant
-    /// without VMs, and taken again, for one decision, where the tenant has some.
+    /// Whether it sees the requesting tenant's VMs. Cached verdicts then hold for a tenant without VMs, and are
+    /// recomputed for a decision if the tenant has some.
     const SEES_TENANT: bool = false;
 
-    /// Whether nothing that it sees, but the asking tenant's VMs, changes in a run, so that one
-    /// verdict serves for good.
+    /// Whether everything it sees, except the requesting tenant's VMs, is constant during a run, so that a verdict
+    /// never changes.
     const SEES_WHAT_STAYS: bool = false;
 
-    /// Whether it sees which sizes of VMs are asked for: they are counted only where a rule asks.
+    /// Whether it sees the mix of VM sizes, which is counted only if a rule reads it.
     const SEES_MIX: bool = false;
 
-    /// Whether it sees in which order machines were used: placements are counted only where a rule asks.
+    /// Whether it sees the order in which machines were used; placements are counted only if a rule reads it.
     const SEES_USES: bool = false;
 
-    /// The view of one of them.
+    /// The view of one id.
     fn view(scene: Scene<'_>, id: Self::Id) -> Self::View<'_>;
 }
 
@@ -45,15 +44,15 @@ pub trait Reach: Sized + 'static {
 #[derive(Clone, Copy, Debug)]
 pub enum OfMachine {}
 
-/// The reach of a rule about one machine and the sizes of VMs that are asked for, which never change in a run.
+/// The reach of a rule about one machine and the mix of VM sizes, which never changes during a run.
 #[derive(Clone, Copy, Debug)]
 pub enum OfMachineAndMix {}
 
-/// The reach of a rule about one machine and when it was used last.
+/// The reach of a rule about one machine and when it was last used.
 #[derive(Clone, Copy, Debug)]
 pub enum OfUsedMachine {}
 
-/// The reach of a rule about a whole rack: all its machines are alike to it.
+/// The reach of a rule about a whole rack; the rule treats all its machines alike.
 #[derive(Clone, Copy, Debug)]
 pub enum OfRack {}
 
@@ -65,19 +64,19 @@ pub enum OfCluster {}
 #[derive(Clone, Copy, Debug)]
 pub enum OfHardware {}
 
-/// The reach of a rule about a machine and the asking tenant's VMs on it.
+/// The reach of a rule about a machine and the requesting tenant's VMs on it.
 #[derive(Clone, Copy, Debug)]
 pub enum OfTenantOnMachine {}
 
-/// The reach of a rule about a rack and the asking tenant's VMs in it.
+/// The reach of a rule about a rack and the requesting tenant's VMs in it.
 #[derive(Clone, Copy, Debug)]
 pub enum OfTenantOnRack {}
 
-/// The reach of a rule about a cluster's hardware and the asking tenant's VMs in it.
+/// The reach of a rule about a cluster's hardware and the requesting tenant's VMs in it.
 #[derive(Clone, Copy, Debug)]
 pub enum OfTenantOnCluster {}
 
-/// The reach of a rule about a cluster's hardware and the asking tenant's VMs in its datacenter.
+/// The reach of a rule about a cluster's hardware and the requesting tenant's VMs in its datacenter.
 #[derive(Clone, Copy, Debug)]
 pub enum OfTenantOnDatacenter {}
 
@@ -169,8 +168,7 @@ tenant_reaches! {
 /// The part of a request that a rule depends on. Requests with equal keys are one
 /// class to that rule and share its cached verdicts.
 pub trait Key: Copy + 'static {
-    /// Writes the key down, so that different keys give different words and equal
-    /// types always the same number of them.
+    /// Writes the key, so that different keys give different words, and equal types the same number of words.
     fn write(self, words: &mut Vec<u64>);
 }
 
@@ -213,42 +211,42 @@ impl Key for Resources {
     }
 }
 
-/// A hard constraint: what it refuses is no candidate.
+/// A hard constraint: a place that it refuses is no longer a candidate.
 pub trait Validator: Declared + Copy + Send + Sync + 'static {
     /// How far it sees.
     type Reach: Reach;
-    /// What of the request it depends on.
+    /// The type of the part of the request it depends on.
     type Key: Key;
 
     /// The part of the request it depends on.
     fn key(&self, vm: &VmRequest) -> Self::Key;
 
-    /// Whether it can refuse anything to requests of this key. A rule about what few tenants ask
-    /// for says so here, and costs the others nothing.
+    /// Whether it can refuse anything to requests with this key. A rule about a rare placement term returns false for
+    /// most keys, so that it costs the other requests nothing.
     fn concerns(&self, key: &Self::Key) -> bool {
         let _ = key;
         true
     }
 
-    /// Whether the VM may go there.
+    /// Whether the VM may be placed there.
     fn is_valid(&self, key: &Self::Key, view: <Self::Reach as Reach>::View<'_>) -> bool;
 }
 
-/// A soft constraint: among candidates it keeps those with the lowest score.
+/// A soft constraint: it keeps the candidates with the lowest score.
 pub trait Preference: Declared + Copy + Send + Sync + 'static {
     /// How far it sees.
     type Reach: Reach;
-    /// What of the request it depends on.
+    /// The type of the part of the request it depends on.
     type Key: Key;
 
-    /// How many different scores it can give (0, 1/(n-1), ..., 1), when they are few.
+    /// The number of different scores it can give (0, 1/(n-1), ..., 1), if there are few.
     const LEVELS: Option<u32> = None;
 
     /// The part of the request it depends on.
     fn key(&self, vm: &VmRequest) -> Self::Key;
 
-    /// From 0 (best) to 1 (worst); anything outside counts as the nearer end, and NaN as 1.
-    /// It may be asked about candidates that a validator refuses (a machine too full for
-    /// the VM, say) and must not panic; what it answers then is not used.
+    /// From 0 (best) to 1 (worst); values outside are clamped, and NaN counts as 1. It may be called for places that
+    /// a validator refuses (for example, a machine too full for the VM) and must not panic; the result is then
+    /// unused.
     fn score(&self, key: &Self::Key, view: <Self::Reach as Reach>::View<'_>) -> f64;
 }

@@ -1,4 +1,4 @@
-//! Quantities as people write them, in what rules and explanations say.
+//! Quantities in words, as in explanations.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -13,7 +13,7 @@ pub fn bandwidth(kbps: u64) -> Phrase {
     if mbps < 1_000.0 { phrase!("{} Mbit/s", trimmed(mbps)) } else { phrase!("{} Gbit/s", trimmed(mbps / 1_000.0)) }
 }
 
-/// `70 min`, `3.5 h`, `12 d`: a span of time in the largest unit that says it well.
+/// `70 min`, `3.5 h`, `12 d`: a duration in the largest suitable unit.
 #[must_use]
 pub fn span(seconds: u32) -> Phrase {
     let of = |size: f64| {
@@ -28,7 +28,7 @@ pub fn span(seconds: u32) -> Phrase {
     }
 }
 
-/// A number with as many digits as it needs, at most three after the point.
+/// A number with at most three decimals and no trailing zeros.
 pub(crate) fn trimmed(number: f64) -> Value {
     let text = format!("{number:.3}");
     Value::Number(text.trim_end_matches('0').trim_end_matches('.').to_owned())

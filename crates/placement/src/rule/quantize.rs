@@ -1,36 +1,35 @@
-//! Quantization: how a score becomes the whole number that is compared.
+//! Quantization: turns a score into the integer that is compared.
 //!
-//! With N buckets a score S becomes `ceil(S*N)`: 0 for a perfect score, else 1 to N;
-//! equal numbers are a tie that passes to the next rule. Without buckets the score
-//! itself decides, to 52 bits. Source: Protean section 3.3.
+//! With N buckets a score S becomes `ceil(S*N)`: 0 for a perfect score, else 1 to N. Equal numbers are a tie, which
+//! the next rule decides. Without buckets the score itself is compared, to 52 bits. Source: Protean section 3.3.
 //!
-//! Scores that are equal as fractions fall into one bucket, also where they were computed from different numbers and
-//! rounded apart: `S*N` counts as a whole number when it is above that by less than [`SLACK`] times N. A score is off by
-//! fewer than eight roundings, 2^-50. And a fraction whose denominator is below 2^48/N is either a whole number of
-//! buckets or above one by more than the slack, so that no two fractions come to be one by it. (Two resources of a
-//! machine make denominators of some 2^36.)
+//! Scores that are equal as fractions must get the same bucket, even if they were computed from different numbers and
+//! rounded differently. So `S*N` counts as a whole number if it exceeds one by less than [`SLACK`] times N. A score
+//! has fewer than eight rounding errors, 2^-50. A fraction whose denominator is below 2^48/N is either a whole number
+//! of buckets or exceeds one by more than the slack, so the slack never merges two different fractions. (Two
+//! resources of a machine give denominators of about 2^36.)
 
 use core::num::NonZeroU32;
 
 const EXACT_BITS: u32 = 53;
 const EXACT_ONE: f64 = (1_u64 << 52) as f64;
 
-/// What rounding may have added to a score.
+/// The maximum rounding error of a score.
 const SLACK: f64 = 1.0 / (1_u64 << 48) as f64;
 
-/// How finely a preference tells candidates apart.
+/// How finely a preference distinguishes candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quantizer {
     /// `ceil(S*N)`.
     Buckets(NonZeroU32),
-    /// A rule with this many different scores, compared as they are.
+    /// For a rule with this many different scores, compared exactly.
     Levels(NonZeroU32),
     /// The score to 52 bits.
     Exact,
 }
 
 impl Quantizer {
-    /// For a rule with these buckets (none = exact) and this many levels.
+    /// For a rule with these buckets (`None` = exact) and this many levels.
     pub(crate) fn of(buckets: Option<u32>, levels: Option<u32>) -> Self {
         match (buckets.and_then(NonZeroU32::new), levels.and_then(NonZeroU32::new)) {
             (Some(buckets), _) => Self::Buckets(buckets),
@@ -39,7 +38,7 @@ impl Quantizer {
         }
     }
 
-    /// Bits that any bucket number of this quantizer fits into.
+    /// The number of bits that any bucket number of this quantizer fits into.
     pub(crate) fn bits(self) -> u32 {
         match self {
             Self::Buckets(buckets) => u32::BITS - buckets.leading_zeros(),
@@ -66,8 +65,8 @@ impl Quantizer {
     }
 }
 
-/// The whole part of a number from 0 to 2^53. Through `i64`, because processors convert that
-/// in one instruction and `u64` in several.
+/// The integer part of a number from 0 to 2^53. Uses `i64`, because processors convert to it in one instruction and
+/// to `u64` in several.
 #[inline]
 fn whole(value: f64) -> u64 {
     value as i64 as u64
@@ -85,7 +84,8 @@ mod tests {
 
     #[test]
     fn equal_fractions_are_a_tie_however_they_were_rounded() {
-        // A share left free of cores and memory, as BestFit weighs it, for all machines and demands that leave the same.
+        // The free share of cores and memory, as BestFit weighs it, for all machines and demands with the same
+        // remainder.
         let score = |(cores, memory): (u32, u32), of: (u32, u32)| {
             let share = |left: u32, all: u32| f64::from(left) / f64::from(all);
             (share(cores, of.0) + share(memory, of.1)) / 2.0
@@ -95,7 +95,7 @@ mod tests {
             let mut apart = 0;
             for capacity in [48_000, 104_000, 96_007, 393_216, 576_000, 131_071] {
                 for step in 1..=buckets.min(40) {
-                    // step/buckets as cores alone, as memory alone, and as both in every other proportion.
+                    // step/buckets from cores alone, from memory alone, and from both in every other proportion.
                     let whole = capacity / buckets * buckets;
                     let (part, tenth) = (whole / buckets * step, whole / buckets / 10);
                     let ways = [(part, part), (part - tenth, part + tenth), (part + tenth, part - tenth)];

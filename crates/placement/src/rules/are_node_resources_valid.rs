@@ -18,7 +18,7 @@ declare! {
 
 impl Validator for AreNodeResourcesValid {
     type Reach = OfMachine;
-    /// What it asks for, and whether it may have what low-priority VMs hold.
+    /// The VM's demand, and whether it may use the capacity of low-priority VMs.
     type Key = (Resources, bool);
 
     fn key(&self, vm: &VmRequest) -> (Resources, bool) {

@@ -38,8 +38,7 @@ impl Preference for BestFit {
     }
 }
 
-/// The weighted mean share of the machine that stays free after taking `demand`;
-/// 0 when no resource counts.
+/// The weighted mean share of the machine that stays free after placing `demand`; 0 if no resource counts.
 #[inline]
 pub(super) fn share_left_free(weights: [f64; 4], demand: Resources, machine: MachineView<'_>) -> f64 {
     let (free, capacity) = (machine.free(), machine.capacity());

@@ -15,7 +15,7 @@ declare! {
 
 impl Validator for CapsTenantPerMachine {
     type Reach = OfTenantOnMachine;
-    /// How many of the tenant's VMs one machine may host; none is any number.
+    /// How many of the tenant's VMs one machine may host; `None` means any number.
     type Key = Option<u32>;
 
     fn key(&self, vm: &VmRequest) -> Option<u32> {

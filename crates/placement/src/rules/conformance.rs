@@ -1,5 +1,5 @@
-//! What every rule owes the engine, held against random zones and requests: a verdict depends on
-//! the rule's key and on what its reach lets it see, on nothing else, and scores are scores.
+//! What the engine requires of every rule, checked against random zones and requests: a verdict depends only on the
+//! rule's key and on what its reach shows, and scores are valid.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -20,7 +20,7 @@ use crate::power::chassis::{AnyChassis, Asker};
 use crate::rule::erased::{AnyPreference, AnyValidator};
 use crate::rule::quantize::Quantizer;
 
-/// Draws, one after the other.
+/// A sequence of random draws.
 struct Draws {
     stream: Stream,
     next: u64,
@@ -44,7 +44,7 @@ impl Draws {
         self.below(count) == 0
     }
 
-    /// A part of an amount, often all or nothing of it.
+    /// A part of an amount, often all or nothing.
     fn part_of(&mut self, whole: Resources) -> Resources {
         let mut part = whole;
         for resource in Resource::ALL {
@@ -54,12 +54,12 @@ impl Draws {
     }
 }
 
-/// A kind of place that rules look at.
+/// A kind of place that rules judge.
 trait Spot: Copy + core::fmt::Debug {
     fn all(fleet: &Fleet) -> Vec<Self>;
     fn machines(self, fleet: &Fleet) -> Range<u32>;
 
-    /// The machines of its chassis, where it is one machine.
+    /// The machines of its chassis, if it is one machine.
     fn chassis(self, fleet: &Fleet) -> Range<u32> {
         self.machines(fleet)
     }
@@ -103,7 +103,7 @@ impl Spot for ClusterId {
 type Verdict<'a, Id> = dyn Fn(&VmRequest, Scene<'_>, Id) -> u64 + 'a;
 type Words<'a> = dyn Fn(&VmRequest) -> Vec<u64> + 'a;
 
-/// A rule as these checks need it.
+/// A rule, as these checks need it.
 struct Subject<'a, Id> {
     id: &'static str,
     verdict: Box<Verdict<'a, Id>>,
@@ -131,7 +131,7 @@ fn fleet() -> Arc<Fleet> {
     Arc::new(Fleet::build(&specs).expect("a fleet"))
 }
 
-/// Sizes as requests of these checks have them.
+/// The sizes in these checks' requests.
 fn mix() -> ShapeMix {
     let (mut draws, mut builder) = (Draws::of("sizes"), WorkloadBuilder::new());
     for name in 0..40 {
@@ -183,7 +183,7 @@ fn predicted_life(draws: &mut Draws) -> PredictedLife {
     PredictedLife { now_s, remaining_s, first_s, first_exit_s: now_s + first_s, class: draws.below(5) as u8 }
 }
 
-/// The zone with all machines but these redrawn.
+/// The zone with all other machines redrawn.
 fn redrawn(zone: &Occupancy, but: &Range<u32>, draws: &mut Draws) -> Occupancy {
     let mut other = zone.clone();
     for machine in (0..zone.fleet().machine_count()).filter(|id| !but.contains(id)).map(MachineId) {
@@ -223,7 +223,7 @@ fn request(draws: &mut Draws, footprint: &Footprint) -> VmRequest {
     VmRequest { shape, tenant, life: predicted_life(draws) }
 }
 
-/// Another request that differs from this one in one thing.
+/// Another request that differs from this one in one property.
 fn near(vm: &VmRequest, draws: &mut Draws) -> VmRequest {
     let (mut near, other) = (*vm, terms(draws));
     let later = predicted_life(draws);
@@ -247,16 +247,16 @@ fn near(vm: &VmRequest, draws: &mut Draws) -> VmRequest {
     near
 }
 
-/// Defaults, and the ends of the ranges.
+/// Default values and the ends of the ranges.
 fn values(entry: &RuleEntry, draws: &mut Draws) -> Vec<f64> {
     let mut value = |(min, max, default)| [min, max, default, default][draws.below(4) as usize];
     entry.declaration.params.iter().map(|param| value((param.min, param.max, param.default))).collect()
 }
 
-/// How often each rule was asked and gave each verdict, so that no check is empty.
+/// How often each rule was evaluated and gave each verdict, so that no check is vacuous.
 type Asked = BTreeMap<(&'static str, u64), u32>;
 
-/// A verdict depends on key and view alone.
+/// A verdict depends only on key and view.
 fn depends_on_nothing_else<Id: Spot>(rule: &Subject<'_, Id>, zone: &Occupancy, draws: &mut Draws, asked: &mut Asked) {
     let fleet = zone.fleet();
     let (mine, others) = (footprint(draws, fleet.machine_count()), footprint(draws, fleet.machine_count()));
@@ -286,7 +286,7 @@ fn depends_on_nothing_else<Id: Spot>(rule: &Subject<'_, Id>, zone: &Occupancy, d
     }
 }
 
-/// A validator that concerns nobody refuses nothing, and judges many as it judges one.
+/// A validator that does not concern a request refuses nothing, and judges a batch like single ids.
 fn check_validator<Id: Spot>(
     id: &'static str,
     rule: &dyn AnyValidator<Id>,
@@ -314,8 +314,8 @@ fn check_validator<Id: Spot>(
     }
 }
 
-/// A rule about admission says nothing where nobody is new, tells no classes apart, and never lets in where it
-/// would not with less expected.
+/// An admission rule accepts every request that is not a newcomer's, does not distinguish classes, and never admits with
+/// a larger forecast if it does not with a smaller one.
 fn check_admission(id: &'static str, rule: &dyn AnyValidator<ClusterId>, draws: &mut Draws, asked: &mut Asked) {
     let capacity = Resources::new(16_000, 0, 0, 0);
     let spec = |machines| ClusterSpec {
@@ -353,8 +353,7 @@ fn check_admission(id: &'static str, rule: &dyn AnyValidator<ClusterId>, draws: 
     }
 }
 
-/// A score of a place that has room is from 0 to 1, one of the levels where there are few, and
-/// every score has a bucket.
+/// The score of a place with room is from 0 to 1, one of the levels if there are few, and every score has a bucket.
 fn check_preference<Id: Spot>(
     entry: &RuleEntry,
     (rule, words): (&dyn AnyPreference<Id>, &Words<'_>),
@@ -393,7 +392,7 @@ fn check_preference<Id: Spot>(
     }
 }
 
-/// The least of some machines of a rack is that of asking one after the other.
+/// The lowest bucket of some machines of a rack equals the minimum over single machines.
 fn check_least(rule: &dyn AnyChassis, zone: &Occupancy, draws: &mut Draws) {
     let buckets = (draws.below(2) == 0).then(|| 1 + draws.below(9));
     let quantizer = Quantizer::of(buckets, None);
@@ -457,7 +456,7 @@ fn every_rule_keeps_to_its_key_and_its_reach() {
                     asked,
                 ),
                 AnyRule::TemporalPreference(rule) => {
-                    // Its steps are what it makes of a request; they tell no classes apart.
+                    // It depends on the request only through its steps; it does not distinguish classes.
                     let steps = |vm: &VmRequest| words_of(&rule.steps(&vm.life));
                     let rule: &dyn AnyPreference<MachineId> = &*rule;
                     check_preference(entry, (rule, &steps), &zone, draws, asked);
@@ -466,7 +465,7 @@ fn every_rule_keeps_to_its_key_and_its_reach() {
                 }
                 AnyRule::ChassisPreference(rule) => {
                     check_least(&*rule, &zone, draws);
-                    // Which kind of VMs asks is all it sees of a request; it tells no classes apart.
+                    // It depends on the request only through the kind of VM; it does not distinguish classes.
                     let kind = |vm: &VmRequest| alloc::vec![u64::from(vm.shape.load.user_facing)];
                     let rule: &dyn AnyPreference<MachineId> = &*rule;
                     check_preference(entry, (rule, &kind), &zone, draws, asked);
@@ -483,7 +482,7 @@ fn every_rule_keeps_to_its_key_and_its_reach() {
                         *asked.entry((id, score.to_bits())).or_default() += 1;
                     }
                 }
-                // What it says is tested beside the gate.
+                // Its verdicts are tested with the gate.
                 AnyRule::Bandwidth(_) => continue,
             }
         }

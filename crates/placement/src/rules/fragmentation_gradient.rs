@@ -36,12 +36,12 @@ impl Preference for FragmentationGradient {
             let useless = |free: Resources, share: f64| if free.covers(*size) { 0.0 } else { share };
             rise += frequency * (useless(left, after) - useless(free, before));
         }
-        // The least is that all of a machine was useless and is taken, the most the reverse.
+        // It is lowest if all free capacity was unusable and the VM takes it all, and highest in the reverse case.
         (1.0 + rise) / 2.0
     }
 }
 
-/// The mean of the shares of cores and memory that are free, 0 to 1.
+/// The mean free share of cores and memory, 0 to 1.
 fn share(free: Resources, capacity: Resources) -> f64 {
     let of = |resource: Resource| match capacity[resource] {
         0 => 0.0,
@@ -89,17 +89,17 @@ mod tests {
     #[test]
     fn what_becomes_useless_counts_by_how_many_have_no_room_then() {
         for (free, demand, sizes, rise) in [
-            // Both sizes have room before and after.
+            // Both sizes fit before and after.
             (size(16, 16), size(2, 2), 32.0, 0.0),
-            // A quarter of the VMs find no room any more in 6 of 16.
+            // A quarter of the VMs no longer fit, in 6 of 16.
             (size(8, 8), size(2, 2), 32.0, 0.25 * 6.0 / 16.0),
-            // With one size, nobody asks for 8.
+            // With one size, no VM needs 8.
             (size(8, 8), size(2, 2), 1.0, 0.0),
-            // All of it is taken: nothing useless is left.
+            // All of it is allocated: nothing unusable is left.
             (size(8, 8), size(8, 8), 32.0, 0.0),
-            // Cores run out, and the memory beside them is of use to nobody: 4 of 16, as a mean of both resources.
+            // Cores run out, and the remaining memory is unusable: 4 of 16, as a mean of both resources.
             (size(8, 12), size(8, 8), 32.0, 4.0 / 16.0 / 2.0),
-            // Nobody had room; what is taken was useless to all.
+            // No size fitted; the VM takes capacity that was unusable for all.
             (size(1, 16), size(1, 8), 32.0, 8.0 / 16.0 / 2.0 - 17.0 / 16.0 / 2.0),
         ] {
             assert_eq!(score_of(free, demand, sizes), (1.0 + rise) / 2.0, "{free:?} takes {demand:?}");

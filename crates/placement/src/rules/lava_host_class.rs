@@ -29,7 +29,7 @@ impl Preference for LavaHostClass {
         let (phase, host) = machine.lifetime_class();
         let host = u32::from(host);
         let level = match phase {
-            // Five classes, so a higher one is one to four above.
+            // There are five classes, so a higher one is one to four above.
             Phase::Recycling if host > *class => (host - class - 1).min(3),
             Phase::Open if host == *class => 4,
             _ if machine.vms() > 0 => 5,
@@ -45,8 +45,8 @@ mod tests {
     use alloc::sync::Arc;
     use tiebreak_model::{ClusterSpec, Fleet, HostLife, MachineId, MachineRecord, Occupancy, Resources};
 
-    /// For a VM of class 1: recycling hosts of higher classes, the lower the better, then open ones of its own, then any that
-    /// are in use, then empty ones.
+    /// For a VM of class 1: recycling hosts of higher classes (the lower the better), then open ones of its own
+    /// class, then any in use, then empty ones.
     #[test]
     fn hosts_are_preferred_in_this_order() {
         let spec = ClusterSpec {

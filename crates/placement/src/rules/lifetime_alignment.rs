@@ -1,4 +1,4 @@
-//! `LifetimeAlignment`: LA with classes of powers of two (LAVA section 2.4, on Barbalho et al.).
+//! `LifetimeAlignment`: LA with classes that are powers of two (LAVA section 2.4, on Barbalho et al.).
 
 use tiebreak_model::phrase::mark;
 use tiebreak_model::{ExpectedExit, Phrase, PredictedLife, declare};

@@ -29,10 +29,10 @@ declare! {
 /// What makes a machine long-lived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum MachineClass {
-    /// The longest time that any VM has left by its first prediction (LAVA section 2.4).
+    /// The longest remaining time of any VM by its first prediction (LAVA section 2.4).
     #[default]
     RemainingTime,
-    /// The longest life first predicted of any VM.
+    /// The longest first predicted lifetime of any VM.
     FirstLifetime,
 }
 
@@ -54,7 +54,7 @@ impl SometimesTemporal for LifetimeAlignmentBinary {
     }
 }
 
-/// By what is left of first predictions.
+/// By the remaining time of first predictions.
 impl TemporalPreference for LifetimeAlignmentBinary {
     const LEVELS: u32 = 3;
 
@@ -64,7 +64,7 @@ impl TemporalPreference for LifetimeAlignmentBinary {
         const EMPTY: u32 = 2;
         let is_long = self.is_long(vm.first_exit_s.saturating_sub(vm.now_s));
         let (short, long) = if is_long { (OTHER, SAME) } else { (SAME, OTHER) };
-        // A machine in use has an exit after 0, however long that is over.
+        // A machine in use has an exit after 0, even if that is long past.
         let long_from_s = vm.now_s.saturating_add(self.threshold_s()).max(1);
         Steps::level_everywhere(Exit::First, EMPTY).then(1, short).then(long_from_s, long)
     }

@@ -1,4 +1,4 @@
-//! Every rule there is, in the order a list shows them: one file each, one line here.
+//! Every rule, in display order: one file each, one line here.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -59,8 +59,8 @@ mod zeroth_moment_admission;
 
 pub(crate) use are_node_resources_valid::AreNodeResourcesValid;
 
-/// Two lists of one order. What rules say of themselves stands apart from how they are built, so
-/// that the page, which only shows them, carries none of their code.
+/// Expands to two lists in the same order. The declarations are separate from the constructors, so that the page,
+/// which only shows them, does not include the rules' code.
 macro_rules! rules {
     ($($kind:ident::<$rule:ty>(),)+) => {
         /// Every rule, stage by stage.
@@ -120,17 +120,16 @@ pub fn find(id: &str) -> Option<&'static RuleEntry> {
     RULES.iter().find(|entry| entry.declaration.id == id)
 }
 
-/// The stage of a decision a rule belongs to, in the order they are applied
-/// (Protean Fig. 6).
+/// The stage of a decision that a rule belongs to, in order of application (Protean Fig. 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
     /// Which clusters may hold the VM.
     ClusterValidators,
-    /// Which of them are best.
+    /// Which of these clusters are best.
     ClusterPreferences,
-    /// Which of their machines may hold it.
+    /// Which of their machines may hold the VM.
     MachineValidators,
-    /// Which of those are best.
+    /// Which of these machines are best.
     MachinePreferences,
 }
 
@@ -139,7 +138,7 @@ impl Group {
     pub const ALL: [Self; 4] =
         [Self::ClusterValidators, Self::ClusterPreferences, Self::MachineValidators, Self::MachinePreferences];
 
-    /// The words people read.
+    /// Display text.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -150,21 +149,21 @@ impl Group {
         }
     }
 
-    /// Whether its rules score, and so have buckets.
+    /// Whether its rules give scores, and so have buckets.
     #[must_use]
     pub const fn scores(self) -> bool {
         matches!(self, Self::ClusterPreferences | Self::MachinePreferences)
     }
 }
 
-/// One rule as the list knows it.
+/// A rule's entry in the list.
 #[derive(Clone, Copy, Debug)]
 pub struct RuleEntry {
-    /// What it says of itself.
+    /// Its declaration.
     pub declaration: Declaration,
     /// Its stage.
     pub group: Group,
-    /// How many different scores it gives, when they are few.
+    /// The number of different scores it gives, if there are few.
     pub levels: Option<u32>,
 }
 
@@ -190,7 +189,7 @@ pub(crate) enum AnyRule {
     Bandwidth(&'static str),
 }
 
-/// Which kind of rule looks at places of this id.
+/// Maps a kind of place to the kinds of rules that judge it.
 trait Place: Copy {
     const VALIDATES: Group;
     const PREFERS: Group;
@@ -253,7 +252,7 @@ const fn bandwidth<D: Declared>() -> RuleEntry {
     RuleEntry { declaration: D::DECLARATION, group: Group::MachineValidators, levels: None }
 }
 
-/// How rules are built, under the names that the list gives their kinds.
+/// Constructors of rules, named like the kinds in the list.
 mod build {
     use super::{
         Admission, AdmissionPolicy, AnyRule, Box, Chassis, ChassisPreference, Declared, IdOf, Place, Preference, Reach,

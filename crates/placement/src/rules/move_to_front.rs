@@ -1,4 +1,4 @@
-//! `MoveToFront`: of the Any Fit rules for dynamic bin packing, the one that packs best on average (Li et al.).
+//! `MoveToFront`: the Any Fit rule for dynamic bin packing that packs best on average (Li et al.).
 
 use tiebreak_model::{UsedView, VmRequest, declare};
 

@@ -21,7 +21,7 @@ declare! {
 impl ChassisPreference for PowerBalance {
     #[inline]
     fn of_chassis(&self, used_share: f64) -> f64 {
-        // The paper's scores are better when higher, ours when lower.
+        // In the paper higher scores are better; here lower ones are.
         self.alpha * used_share
     }
 

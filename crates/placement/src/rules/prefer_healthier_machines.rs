@@ -18,7 +18,7 @@ impl Preference for PreferHealthierMachines {
     type Reach = OfMachine;
     type Key = ();
 
-    /// One for each percent.
+    /// One per percent.
     const LEVELS: Option<u32> = Some(101);
 
     fn key(&self, _: &VmRequest) {}

@@ -4,7 +4,7 @@ use tiebreak_model::{MachineView, VmRequest, declare};
 
 use crate::rule::{OfMachine, Preference};
 
-/// The newest version that is told from the one before.
+/// The newest version that is distinguished from its predecessor.
 const NEWEST: u16 = 15;
 
 declare! {

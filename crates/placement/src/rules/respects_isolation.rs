@@ -17,7 +17,7 @@ declare! {
 
 impl Validator for RespectsIsolation {
     type Reach = OfTenantOnMachine;
-    /// Whether the tenant asks for isolation.
+    /// Whether the tenant requires isolation.
     type Key = bool;
 
     fn key(&self, vm: &VmRequest) -> bool {

@@ -26,7 +26,7 @@ declare! {
 }
 
 impl SecondMomentAdmission {
-    /// The estimated chance that there are no cores left at a moment, 0 to 1.
+    /// The estimated probability of running out of cores at a moment, 0 to 1.
     fn chance(&self, ahead: &Ahead) -> f64 {
         let room = ahead.capacity - ahead.mean;
         if room <= 0.0 {
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn cantelli_and_the_normal_tail_are_what_the_formulas_say() {
         let rule = |tail| SecondMomentAdmission { tail, ..SecondMomentAdmission::from_values(&[]) };
-        // Three standard deviations of room: 1 / (1 + 9), and the tail of a normal there.
+        // Three standard deviations of free capacity: 1 / (1 + 9), and the normal tail there.
         let (cantelli, normal) = (rule(Tail::Cantelli), rule(Tail::Normal));
         assert!((cantelli.chance(&ahead(700.0, 1e4)) - 0.1).abs() < 1e-12);
         assert!((normal.chance(&ahead(700.0, 1e4)) - 1.349_898_031_630_094_6e-3).abs() < 1e-12);

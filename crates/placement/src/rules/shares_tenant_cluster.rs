@@ -16,7 +16,7 @@ declare! {
 
 impl Validator for SharesTenantCluster {
     type Reach = OfTenantOnCluster;
-    /// Whether the tenant is bound to where its VMs stand.
+    /// Whether the tenant must stay where its VMs are.
     type Key = bool;
 
     fn key(&self, vm: &VmRequest) -> bool {

@@ -16,8 +16,8 @@ declare! {
 
 impl Validator for SharesTenantDatacenter {
     type Reach = OfTenantOnDatacenter;
-    /// Whether the tenant is bound to where its VMs stand. Whoever must share a cluster or a
-    /// rack shares the datacenter too.
+    /// Whether the tenant must stay where its VMs are. A tenant that must share a cluster or a rack shares the
+    /// datacenter too.
     type Key = bool;
 
     fn key(&self, vm: &VmRequest) -> bool {

@@ -15,7 +15,7 @@ declare! {
 
 impl Validator for SharesTenantRack {
     type Reach = OfTenantOnRack;
-    /// Whether the tenant is bound to where its VMs stand.
+    /// Whether the tenant must stay where its VMs are.
     type Key = bool;
 
     fn key(&self, vm: &VmRequest) -> bool {

@@ -16,7 +16,7 @@ declare! {
 
 impl Validator for SpreadsOverFaultDomains {
     type Reach = OfTenantOnRack;
-    /// How many of the tenant's VMs one rack may host; none is any number.
+    /// How many of the tenant's VMs one rack may host; `None` means any number.
     type Key = Option<u32>;
 
     fn key(&self, vm: &VmRequest) -> Option<u32> {

@@ -38,7 +38,7 @@ declare! {
 }
 
 impl TemporalCost {
-    /// Its bounds in seconds, the smallest first.
+    /// Its bounds in seconds, ascending.
     fn bounds_s(&self) -> [u32; 10] {
         let mut bounds = [
             self.bound_1_min,
@@ -62,8 +62,7 @@ impl TemporalPreference for TemporalCost {
     const LEVELS: u32 = 11;
 
     fn steps(&self, vm: &PredictedLife) -> Steps {
-        // The cost is less than k where the machine is expected to be free later than the VM's
-        // exit less the k-th bound.
+        // The cost is below k if the machine's expected exit is later than the VM's exit minus the k-th bound.
         let bounds = self.bounds_s();
         let cost_of_free_now = bounds.iter().filter(|bound| **bound <= vm.remaining_s).count();
         let all = Steps::level_everywhere(Exit::Newest, cost_of_free_now as u32);

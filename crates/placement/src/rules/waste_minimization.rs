@@ -1,4 +1,4 @@
-//! `WasteMinimization`: leave free what can be used (LAVA section 2.2).
+//! `WasteMinimization`: leaves usable capacity free (LAVA section 2.2).
 
 use tiebreak_model::{MachineView, Resources, VmRequest, declare};
 

@@ -11,21 +11,21 @@ use super::super::ranking::{Best, Bests, Bits, CellOf, Rankings};
 use super::super::ties::Ties;
 use super::Evaluation;
 
-/// The cells of one cluster, as of a revision.
+/// The cells of one cluster at a revision.
 pub(super) struct Cells<K> {
     pub(super) revision: Revision,
     pub(super) used_at: u64,
     pub(super) rankings: Rankings<K>,
-    /// Each cell's best key under all rules, rack rules too, and how many machines have it.
+    /// Each cell's best key under all rules, including rack rules, and how many machines have it.
     pub(super) bests: Bests<K>,
-    /// Each cell's machines in bits, where those are of use.
+    /// Each cell's machines as bits, where they are useful.
     pub(super) bits: Vec<Bits>,
-    /// Where a rule about chassis breaks ties.
+    /// Present if a rule about chassis breaks ties.
     pub(super) ties: Option<Ties<K>>,
 }
 
 impl<K: PackedKey> Cells<K> {
-    /// Gives a machine another key.
+    /// Changes a machine's key.
     #[inline]
     pub(super) fn set_key(&mut self, cell: usize, index: usize, key: K) {
         if self.rankings.key(cell, index) == key {
@@ -50,12 +50,12 @@ impl<K: PackedKey> Cells<K> {
         };
     }
 
-    /// What the rack of a cell with a valid machine adds to every key there.
+    /// What the rack adds to every key of a cell with a valid machine.
     pub(super) fn rack_part(&self, cell: usize) -> K {
         self.bests.cells[cell].0.less(self.rankings.best(cell).0)
     }
 
-    /// Gives a cell another best; what breaks ties there may be another too.
+    /// Changes a cell's best; this may also change its tie breaking.
     #[inline]
     pub(super) fn set_best(&mut self, cell: usize, best: Best<K>) {
         self.bests.set(cell, best);
@@ -69,7 +69,7 @@ impl<K: PackedKey> Cells<K> {
         self.ties.as_mut()
     }
 
-    /// Its ties, where a rule about chassis breaks them.
+    /// Its ties, if a rule about chassis breaks them.
     pub(super) fn ties(&self) -> &Ties<K> {
         self.ties.as_ref().expect("a rule about chassis breaks ties")
     }
@@ -80,7 +80,7 @@ impl<K: PackedKey> Cells<K> {
     }
 }
 
-/// A cell: its place in its cluster, its rack where it is one, and its first machine.
+/// A cell: its index in its cluster, its rack if it is one, and its first machine.
 pub(super) struct CellPlace {
     pub(super) at: usize,
     pub(super) rack: usize,
@@ -96,7 +96,7 @@ pub(super) struct Tied {
 }
 
 impl<K: PackedKey> Evaluation<K> {
-    /// A cell among all.
+    /// One of the cells.
     #[inline]
     pub(super) fn cell(&self, fleet: &Fleet, cluster: ClusterId, at: u32) -> CellPlace {
         let rack = fleet.cluster(cluster).racks().start + at;
@@ -112,7 +112,7 @@ impl<K: PackedKey> Evaluation<K> {
         }
     }
 
-    /// The cells of a cluster that hold a valid machine.
+    /// The cells of a cluster that have a valid machine.
     pub(super) fn cells_of<'a>(
         &'a self,
         fleet: &'a Fleet,
@@ -127,7 +127,7 @@ impl<K: PackedKey> Evaluation<K> {
     }
 }
 
-/// A machine's cell and its place there.
+/// A machine's cell and its index there.
 #[inline]
 pub(super) fn place(fleet: &Fleet, cluster: ClusterId, machine: MachineId, by_rack: bool) -> (usize, usize) {
     let cluster = fleet.cluster(cluster);

@@ -1,4 +1,4 @@
-//! Which machine of those that are ranked: how it is looked for, by what the list and the moment ask.
+//! Chooses among the ranked machines: the policy and the moment decide how to search.
 
 use alloc::vec::Vec;
 
@@ -27,7 +27,7 @@ impl<K: PackedKey> Evaluation<K> {
         books: &mut Books<'_>,
     ) -> Option<Found> {
         let fleet = occupancy.fleet();
-        // What says the same of all machines changes no order.
+        // A rule that says the same of all machines does not change the order.
         let linked = gate.is_some() || !kit.uplinks.is_empty();
         let timeless = !linked && kit.moment.iter().all(|(steps, _)| steps.constant().is_some());
         let by_chassis = !kit.chassis.is_empty();
@@ -57,7 +57,7 @@ impl<K: PackedKey> Evaluation<K> {
         Some((MachineId(first + cells.rankings.nth_best(cell, nth) as u32), best.1))
     }
 
-    /// The best where a rule about chassis breaks ties, and nothing else is asked anew.
+    /// Chooses the best machine where a rule about chassis breaks ties and no other rule is evaluated per decision.
     fn choose_tied(
         &mut self,
         occupancy: &Occupancy,
@@ -81,7 +81,7 @@ impl<K: PackedKey> Evaluation<K> {
         Some((MachineId(first + cells.ties().nth_best((&cells.rankings, cell), rack, &asked, nth)), best.1))
     }
 
-    /// Which cell has the machine that is drawn of all that are best, by these bests.
+    /// The cell of the machine drawn among all that are best, according to these bests.
     fn draw_cell(
         &self,
         clusters: &[ClusterId],
@@ -109,7 +109,7 @@ impl<K: PackedKey> Evaluation<K> {
         None
     }
 
-    /// Conflict avoidance: any of the best few, whether tied or not.
+    /// Conflict avoidance: draws from the best few, tied or not.
     fn choose_near_best(&self, fleet: &Fleet, clusters: &[ClusterId], number: u64, among: u32) -> Option<Found> {
         let cells = clusters.iter().flat_map(|cluster| self.cells_of(fleet, *cluster));
         let near: Vec<_> = best_keys(cells, among as usize).collect();
@@ -117,7 +117,7 @@ impl<K: PackedKey> Evaluation<K> {
         (count > 0).then(|| (MachineId(near[pick(number, count) as usize]), count))
     }
 
-    /// Weights set by hand: all candidates are grouped by their buckets and the groups compared.
+    /// Manual weights: groups all candidates by their buckets and compares the groups.
     fn choose_weighted(
         &self,
         fleet: &Fleet,
@@ -142,7 +142,7 @@ impl<K: PackedKey> Evaluation<K> {
     }
 }
 
-/// A machine drawn of all that are best: the `nth` of those in its cell.
+/// The machine drawn among all that are best: the `nth` one of its cell.
 struct DrawnMachine<K> {
     cluster: ClusterId,
     cell: usize,

@@ -19,7 +19,7 @@ use crate::policy::Policy;
 use crate::policy::classes::nobody;
 use crate::policy::fields::Field;
 
-/// What all evaluations of an agent share: the layers below them, and room for work.
+/// What all evaluations of an agent share: the layers below them, and buffers.
 pub(crate) struct Kit<K> {
     pub(crate) caches: Caches,
     pub(crate) shared: Shared<K>,
@@ -30,17 +30,17 @@ pub(crate) struct Kit<K> {
     pub(super) keys: Vec<K>,
     pub(super) selected: Vec<ClusterId>,
     pub(super) patches: Vec<Patch<K>>,
-    /// What temporal preferences say of the VM being decided.
+    /// The temporal preferences' steps for the VM being decided.
     pub(crate) moment: Vec<Moment>,
-    /// The moment, and how far ahead of it machines are expected to be free, where one rule asks
-    /// and racks are ranked apart.
+    /// The current time, and how far ahead of it machines are expected to be free. Only used if exactly one rule
+    /// needs it and racks are ranked separately.
     pub(crate) now_s: u32,
     pub(super) ahead: Option<Ahead>,
-    /// Whether racks are ranked apart.
+    /// Whether racks are ranked separately.
     pub(super) by_rack: bool,
-    /// What the list says of machines' uplinks.
+    /// The policy's rules about uplinks.
     pub(super) uplinks: Vec<UplinkField>,
-    /// What it says of their chassis, to a VM that is user-facing or not.
+    /// The policy's rules about chassis, for user-facing and for batch VMs.
     pub(super) chassis: Vec<ChassisField>,
     pub(crate) user_facing: bool,
     /// Whether racks are small enough for bits.
@@ -78,7 +78,7 @@ impl<K: PackedKey> Kit<K> {
         }
     }
 
-    /// The field of the one rule about chassis, where it breaks ties rack by rack.
+    /// The field of the only rule about chassis, if it breaks ties rack by rack.
     pub(super) fn tiebreaker(&self) -> Option<Field> {
         match &*self.chassis {
             [rule] if self.in_bits => Some(rule.field),

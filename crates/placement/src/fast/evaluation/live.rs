@@ -1,4 +1,4 @@
-//! The best where something is asked of machines anew for each decision: links that need bandwidth, uplinks, chassis.
+//! Finds the best machines where some properties are evaluated for each decision: link bandwidth, uplinks, chassis.
 
 use alloc::vec::Vec;
 
@@ -15,9 +15,9 @@ use super::{Evaluation, Found, Kit};
 use crate::network::gate::{Gate, Pass};
 
 impl<K: PackedKey> Evaluation<K> {
-    /// The best where links need bandwidth or rules look at uplinks or chassis. Blocks of machines that
-    /// the network has no room for, or that cannot be better than the best so far, are passed over; of
-    /// those it has room for on every machine, the best key is known where nothing joins it.
+    /// The best machines where links need bandwidth or rules look at uplinks or chassis. Skips blocks of machines
+    /// that lack bandwidth or cannot beat the best so far. If a whole block has bandwidth and no rule adds to the
+    /// keys, its best key is known.
     pub(super) fn choose_joined(
         &self,
         occupancy: &Occupancy,
@@ -30,7 +30,7 @@ impl<K: PackedKey> Evaluation<K> {
         let mut tied = core::mem::take(&mut kit.tied);
         tied.clear();
         let (fleet, live) = (occupancy.fleet(), Live::new(occupancy, gate, kit));
-        // What the cell that is ranked first has is a bound to begin with: most others are passed over.
+        // The best of the cell that is ranked first is the initial bound: most other cells are skipped.
         let mut best = self.ranked_first(clusters).map_or(K::INVALID, |(cluster, at)| {
             let cells = self.cells[cluster.index()].as_ref().expect("it is ranked");
             live.best_of_cell(cells, &self.cell(fleet, cluster, at), K::INVALID).0
@@ -64,7 +64,7 @@ impl<K: PackedKey> Evaluation<K> {
         found
     }
 
-    /// The cell whose machines are ranked first, whatever the network has room for.
+    /// The cell whose machines are ranked first, regardless of bandwidth.
     fn ranked_first(&self, clusters: &[ClusterId]) -> Option<(ClusterId, u32)> {
         let mut first = (K::INVALID, None);
         for cluster in clusters {
@@ -77,7 +77,7 @@ impl<K: PackedKey> Evaluation<K> {
         first.1
     }
 
-    /// Conflict avoidance where rules move with the clock, or look at uplinks or chassis.
+    /// Conflict avoidance where rules depend on the clock, on uplinks or on chassis.
     pub(super) fn choose_near_best_at_moment(
         &self,
         fleet: &Fleet,
@@ -98,9 +98,8 @@ impl<K: PackedKey> Evaluation<K> {
     }
 }
 
-/// Everything about machines that is asked anew for each decision: when they are expected to be free, what
-/// their uplinks have left, what their chassis are expected to draw, and whether the network has room for the VM's
-/// links.
+/// Everything about machines that is evaluated for each decision: their expected exits, the free bandwidth of their
+/// uplinks, the expected draw of their chassis, and whether the network has capacity for the VM's links.
 pub(super) struct Live<'a> {
     occupancy: &'a Occupancy,
     moment: &'a [Moment],
@@ -116,7 +115,7 @@ impl<'a> Live<'a> {
         Self { occupancy, moment, uplinks, chassis, user_facing: *user_facing, gate }
     }
 
-    /// A machine's key with all of that; none where the network has no room.
+    /// A machine's key with all of that; `None` if the network has no capacity.
     #[inline]
     pub(super) fn key<K: PackedKey>(&self, machine: u32, key: K) -> Option<K> {
         self.admits(machine).then(|| self.key_admitted(machine, key))
@@ -135,7 +134,7 @@ impl<'a> Live<'a> {
         self.chassis.iter().fold(key, |key, it| it.asked(occupancy, user_facing).apply(MachineId(machine), key))
     }
 
-    /// The least key that a machine under a node can have.
+    /// A lower bound of the keys of machines under a node.
     fn bound<K: PackedKey>(&self, chunk: &Chunk<'_, K>, rack: K) -> K {
         let occupancy = self.occupancy;
         let mut bound = rack.plus(chunk.best);
@@ -151,8 +150,7 @@ impl<'a> Live<'a> {
         self.gate.map_or(Pass::All, |gate| gate.pass(chunk.machines()))
     }
 
-    /// The best key of a cell's machines and how many have it, unless that is no better than `best`
-    /// and not equal.
+    /// The best key of a cell's machines and how many have it, unless it is worse than `best`.
     fn best_of_cell<K: PackedKey>(&self, cells: &Cells<K>, cell: &CellPlace, best: K) -> Best<K> {
         let rack = cells.rack_part(cell.at);
         let ranked_says_all = self.moment.is_empty() && self.uplinks.is_empty() && self.chassis.is_empty();
@@ -176,7 +174,7 @@ impl<'a> Live<'a> {
             if key > found.0 {
                 continue;
             }
-            // Whether the network has room is asked last, and only of those that would be better.
+            // Check the network last, and only for machines that would be better.
             let key = self.key_admitted(machine, key);
             if key <= found.0 && self.admits(machine) {
                 *found = joined(*found, (key, 1));

@@ -1,14 +1,12 @@
-//! A rule evaluation: the ranked candidates for one class of requests, kept and
-//! brought up to date from the journal (Protean section 5.2.2).
+//! A rule evaluation: the ranked candidates for one class of requests, cached and updated from the journal (Protean
+//! section 5.2.2).
 //!
-//! Machines are ranked in cells: a whole cluster, or one rack where any rule sees
-//! racks, because all machines of a rack are alike to such a rule (section 5.2.5). Each
-//! cluster's cells are made when that cluster is first selected and remember the
-//! revision they have seen; bringing them up to date costs O(M log n) for M changed
-//! machines.
+//! Machines are ranked in cells: a whole cluster, or one rack if any rule sees racks, because such a rule treats all
+//! machines of a rack alike (section 5.2.5). A cluster's cells are built when the cluster is first selected, and
+//! remember the last revision that they have seen. Updating them costs O(M log n) for M changed machines.
 //!
-//! What is kept is true for a tenant without VMs. For one that has some, the machines and
-//! racks they stand on are judged again, set for this one decision, and set back.
+//! Cached verdicts hold for a tenant without VMs. If the tenant has VMs, the machines and racks that host them are
+//! judged again, patched for this one decision, and restored.
 
 use alloc::vec::Vec;
 
@@ -36,7 +34,7 @@ mod moment;
 mod patching;
 mod refreshing;
 
-/// A machine found, and how many it was drawn from.
+/// The machine found, and the number of machines it was drawn from.
 pub(crate) type Found = (MachineId, u32);
 
 /// One class of requests.
@@ -47,17 +45,17 @@ pub(crate) struct Evaluation<K> {
     fields: Vec<Field>,
     weights: Option<Weights>,
     best_clusters: usize,
-    /// Whether any rule sees racks, and whether racks are ranked apart.
+    /// Whether any rule sees racks, and whether racks are ranked separately.
     sees_racks: bool,
     by_rack: bool,
-    /// Whether machine or rack rules see the asking tenant's VMs.
+    /// Whether machine or rack rules see the requesting tenant's VMs.
     sees_tenant: bool,
-    /// Whether machines of a cell are kept in bits.
+    /// Whether a cell's machines are stored as bits.
     has_bits: bool,
     /// Whether the shared state serves this class.
     is_common: bool,
     cells: Vec<Option<Cells<K>>>,
-    /// Where the best was found last, where rules move with the clock.
+    /// Where the best machine was last found; used if rules depend on the clock.
     found_last: (ClusterId, u32),
 }
 
@@ -81,7 +79,7 @@ impl<K: PackedKey> Evaluation<K> {
         }
     }
 
-    /// The machine that this draw gives, now; none when no machine is valid.
+    /// The machine that this draw picks now; `None` if no machine is valid.
     pub(crate) fn choose(
         &mut self,
         scene: Scene<'_>,
@@ -93,7 +91,7 @@ impl<K: PackedKey> Evaluation<K> {
         self.order.write(scene, &mut kit.clusters, &mut kit.selected);
         let mut selected = core::mem::take(&mut kit.selected);
         let mut found = None;
-        // The best k clusters; where none of their machines is valid, the next k.
+        // The best k clusters; if none of their machines is valid, the next k.
         for some in selected.chunks_mut(self.best_clusters) {
             some.sort_unstable();
             self.refresh(scene.occupancy, some, u64::MAX, kit, books);
@@ -108,7 +106,7 @@ impl<K: PackedKey> Evaluation<K> {
         found
     }
 
-    /// Forgets the cells of clusters that were not selected since then.
+    /// Drops the cells of clusters that were not selected since then.
     pub(crate) fn forget_cells_unused_since(&mut self, then: u64) {
         for cells in &mut self.cells {
             if cells.as_ref().is_some_and(|cells| cells.used_at < then) {

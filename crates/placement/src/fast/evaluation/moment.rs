@@ -1,4 +1,4 @@
-//! The best where rules move with the clock.
+//! Finds the best machines where rules depend on the clock.
 
 use tiebreak_model::random::pick;
 use tiebreak_model::{ClusterId, Exits, MachineId, Occupancy};
@@ -14,9 +14,9 @@ use crate::lifetime::steps::Span;
 use crate::policy::fields::Field;
 
 impl<K: PackedKey> Evaluation<K> {
-    /// The best where rules move with the clock. What is ranked leaves their fields empty; the
-    /// latest exits of the machines below a node bound what those fields can be. So most nodes are
-    /// passed over, and only machines that may be among the best are asked.
+    /// The best machines where rules depend on the clock. Ranked keys leave the fields of these rules empty; the
+    /// latest exits of the machines below a node bound the values of those fields. So most nodes are skipped, and
+    /// only machines that may be among the best are evaluated.
     pub(super) fn choose_at_moment(
         &mut self,
         occupancy: &Occupancy,
@@ -32,7 +32,7 @@ impl<K: PackedKey> Evaluation<K> {
         }
         let ahead = ahead.as_ref();
         let mut search = Search::new(exits, moment, ahead);
-        // Where the last one of this class was found there may be another: a bound to begin with.
+        // Start with the cell of this class's last result: its best is the initial bound.
         let (hint, at) = self.found_last;
         if let Some(cells) = self.cells[hint.index()].as_ref().filter(|_| clusters.contains(&hint)) {
             search.look_into(cells, &self.cell(fleet, hint, at));
@@ -81,7 +81,7 @@ struct Search<'a, K> {
     best: K,
 }
 
-/// Where one rule moves with the clock: its least level, the next one, and the exits of the least.
+/// For a single rule that depends on the clock: its lowest level, the next one, and the exits with the lowest level.
 struct Favoured<'a> {
     field: Field,
     least: u64,
@@ -90,8 +90,8 @@ struct Favoured<'a> {
     bounds: Option<Bounds<'a>>,
 }
 
-/// What machines must have to be tied for best: the best key without the fields of the moment, and
-/// the exits that give those, where one rule moves with the clock and they are of few pieces.
+/// The conditions to be tied for best: the best key without the fields of the moment, and the exits that give those
+/// fields, if a single rule depends on the clock and its exits are at most two ranges.
 struct TieConditions<'a, K> {
     alone: K,
     span: Option<Span>,
@@ -99,7 +99,7 @@ struct TieConditions<'a, K> {
 }
 
 impl<K: PackedKey> TieConditions<'_, K> {
-    /// How many machines of a cell are tied for best, if that can be said without asking any.
+    /// How many machines of a cell are tied for best, if this follows without evaluating any.
     #[inline]
     fn tied_by_bits(&self, cells: &Cells<K>, at: usize, (key, count): Best<K>, racks: usize) -> Option<u32> {
         let bounds = self.bounds.as_ref().filter(|_| key == self.alone)?;
@@ -130,7 +130,7 @@ impl<'a, K: PackedKey> Search<'a, K> {
         Self { exits, moment, ahead, favoured, best: K::INVALID }
     }
 
-    /// Whether a machine of a cell with this best key may be better than the best so far.
+    /// Whether a machine of a cell with this best key may beat the best so far.
     #[inline]
     fn may_beat(&self, key: K) -> bool {
         match &self.favoured {
@@ -139,7 +139,7 @@ impl<'a, K: PackedKey> Search<'a, K> {
         }
     }
 
-    /// Looks for a better machine among those of a cell; whether there is one.
+    /// Searches a cell for a better machine. Returns whether there is one.
     fn look_into(&mut self, cells: &Cells<K>, cell: &CellPlace) -> bool {
         let before = self.best;
         if !self.is_worth_it(cells, cell) {
@@ -160,8 +160,8 @@ impl<'a, K: PackedKey> Search<'a, K> {
         self.best < before
     }
 
-    /// Whether a cell may hold a better machine, by bits: one with an exit of the least level, or
-    /// one that is better even without.
+    /// Whether a cell may hold a better machine, according to its bits: one with an exit of the lowest level, or one
+    /// that is better without it.
     #[inline]
     fn is_worth_it(&self, cells: &Cells<K>, cell: &CellPlace) -> bool {
         let Some(Favoured { field, next, bounds: Some(bounds), .. }) = &self.favoured else { return true };
@@ -169,8 +169,8 @@ impl<'a, K: PackedKey> Search<'a, K> {
             || cells.bests.cells[cell.at].0.with(*field, *next) < self.best
     }
 
-    /// Whether a machine under a node may be better than the best so far: by the latest exits below
-    /// it, and else, by whether any machine with an exit of the least level is.
+    /// Whether a machine under a node may beat the best so far: by the latest exits below it, or by whether any
+    /// machine has an exit of the lowest level.
     fn may_hold_better(&self, chunk: &Chunk<'_, K>, rack: K) -> bool {
         let latest = self.exits.latest(chunk.machines());
         let bound = |key: K, (steps, field): &Moment| key.with(*field, u64::from(steps.least(latest)));
@@ -206,7 +206,7 @@ impl<'a, K: PackedKey> Search<'a, K> {
         TieConditions { alone, span, bounds: self.ahead.zip(span).map(|(ahead, span)| ahead.bounds(&span)) }
     }
 
-    /// Which machines under a node have the best key, one after the other.
+    /// Which machines under a node have the best key, in order.
     fn are_tied<'c>(
         &'c self,
         terms: &'c TieConditions<'_, K>,
@@ -236,7 +236,7 @@ impl<'a, K: PackedKey> Search<'a, K> {
     }
 }
 
-/// A machine's key with what rules that move with the clock say of it now.
+/// A machine's key with the current fields of rules that depend on the clock.
 #[inline]
 pub(super) fn at_moment<K: PackedKey>(exits: &Exits, moment: &[Moment], machine: u32, key: K) -> K {
     let exit = exits.of(MachineId(machine));

@@ -1,4 +1,4 @@
-//! What the asking tenant's VMs change: set for one decision, and set back.
+//! Patches for the requesting tenant's VMs: applied for one decision, then reverted.
 
 use alloc::vec::Vec;
 
@@ -18,7 +18,7 @@ pub(super) struct Patch<K> {
 }
 
 impl<K: PackedKey> Evaluation<K> {
-    /// Sets what the asking tenant's VMs change, for one decision.
+    /// Applies the effect of the requesting tenant's VMs, for one decision.
     pub(super) fn patch(&mut self, scene: Scene<'_>, clusters: &[ClusterId], kit: &mut Kit<K>) {
         if !self.sees_tenant || scene.footprint.is_empty() {
             return;
@@ -39,7 +39,7 @@ impl<K: PackedKey> Evaluation<K> {
         kit.batch = batch;
     }
 
-    /// Judges the machines of one cluster anew, without any layer: what is kept knows no tenant.
+    /// Judges the machines of one cluster again without any cache layer: cached verdicts do not depend on the tenant.
     fn patch_cluster(
         &mut self,
         scene: Scene<'_>,

@@ -1,4 +1,4 @@
-//! Bringing what is ranked up to date: the machines that changed get new keys, and their cells a new best.
+//! Updates ranked cells: machines that changed get new keys, and their cells a new best.
 
 use alloc::vec::Vec;
 
@@ -17,8 +17,7 @@ use super::{Evaluation, Kit};
 use crate::policy::fields::Field;
 
 impl<K: PackedKey> Evaluation<K> {
-    /// Brings everything that is kept up to date, as far as `budget` machines go; how many were
-    /// ranked again.
+    /// Updates all cached cells, up to `budget` machines. Returns how many were ranked again.
     pub(crate) fn refresh_all(
         &mut self,
         occupancy: &Occupancy,
@@ -34,7 +33,7 @@ impl<K: PackedKey> Evaluation<K> {
         done
     }
 
-    /// Brings clusters' cells up to date, as far as `budget` machines go.
+    /// Updates clusters' cells, up to `budget` machines.
     pub(super) fn refresh(
         &mut self,
         occupancy: &Occupancy,
@@ -105,7 +104,7 @@ impl<K: PackedKey> Evaluation<K> {
         }
     }
 
-    /// The racks' part of the keys, where racks are not ranked apart.
+    /// Adds the racks' part to the keys, if racks are not ranked separately.
     pub(super) fn add_racks(
         &self,
         scene: Scene<'_>,
@@ -126,8 +125,7 @@ impl<K: PackedKey> Evaluation<K> {
         }
     }
 
-    /// A rack's part of all keys of this class; `kept` reads the shared state, which is that of
-    /// a tenant without VMs.
+    /// A rack's part of all keys of this class. `kept` reads the shared state, which holds for a tenant without VMs.
     fn rack_key(&self, scene: Scene<'_>, cluster: ClusterId, rack: RackId, kept: bool, shared: &Shared<K>) -> K {
         if !self.is_common {
             return self.racks.key(scene, rack);
@@ -141,7 +139,7 @@ impl<K: PackedKey> Evaluation<K> {
         if alike == K::INVALID { alike } else { together(alike, self.racks.key(scene, rack)) }
     }
 
-    /// Gives a batch of machines their new keys, and the cells they stand in their new best.
+    /// Gives a batch of machines their new keys, and their cells the new best.
     fn rank_batch(&mut self, occupancy: &Occupancy, batch: &Batch, kit: &mut Kit<K>, now: u64) {
         let (fleet, scene, kept) = (occupancy.fleet(), Scene::of(occupancy), kit.caches.shared_state);
         for part in &batch.parts {
@@ -161,7 +159,7 @@ impl<K: PackedKey> Evaluation<K> {
         }
     }
 
-    /// The cells of a cluster, none of them compared yet.
+    /// Builds the cells of a cluster, none of them compared yet.
     fn build_cells(
         &self,
         fleet: &Fleet,
