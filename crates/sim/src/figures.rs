@@ -1,8 +1,8 @@
-//! What is said of a finished run: one static list.
+//! The figures of a finished run, in one static list.
 //!
-//! `tiebreak run`, its `summary.json`, the columns of sweeps, `tiebreak compare`, the claims of lessons and the page
-//! where it compares runs take their figures from here, and show them in orders of their own. Those are for ever, since
-//! files and links hold them.
+//! `tiebreak run`, its `summary.json`, the columns of sweeps, `tiebreak compare`, the claims of lessons and the
+//! page's comparison of runs all use these figures, each in its own order. The orders never change, because files and
+//! links depend on them.
 
 use alloc::vec::Vec;
 
@@ -16,14 +16,14 @@ use crate::summary::Summary;
 use Part::{Asked, Course, Effort, Placing, Size};
 use ToldIn::{Claim, ClaimAs, Column, Compared, Field, Page};
 
-/// One thing that is said of a finished run.
+/// One figure of a finished run.
 #[derive(Clone, Copy, Debug)]
 pub struct Figure {
     /// Its stable id.
     pub id: &'static str,
-    /// What it is.
+    /// What it measures.
     pub help: &'static str,
-    /// The unit behind the number; empty where things are counted.
+    /// The unit of the number; empty for counts.
     pub unit: &'static str,
     of: Of,
     told: &'static [ToldIn],
@@ -36,40 +36,40 @@ enum Of {
     Number(fn(&Summary, &Plan) -> Option<f64>),
 }
 
-/// Where a figure is told, and what it is called there if not by its id. Places count from 0.
+/// Where a figure appears, and its name there if it is not the id. Positions count from 0.
 #[derive(Clone, Copy, Debug)]
 enum ToldIn {
-    /// A field of this part of `summary.json`, in the order of the list.
+    /// A field of this part of `summary.json`, in list order.
     Field(Part),
-    /// In this column of a sweep.
+    /// This column of a sweep.
     Column(u32),
-    /// In claims of lessons, and by this title in sentences about them.
+    /// In claims of lessons, with this title in sentences.
     Claim(&'static str),
-    /// The same, where claims name it by another id than files do.
+    /// The same, if claims use another id than files.
     ClaimAs(&'static str, &'static str),
-    /// On the page, in this row where it compares runs and this column where it sweeps.
+    /// On the page: in this row of the comparison of runs, and in the sweep table with this title.
     Page(u32, &'static str),
     /// In this column of `tiebreak compare`.
     Compared(u32, &'static str),
 }
 
-/// The parts of `summary.json` that are made of figures, in their order.
+/// The parts of `summary.json` that consist of figures, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// What became of VMs, and how long requests took.
+    /// VM outcomes, and how long requests took.
     Placing,
     /// How the run went.
     Course,
-    /// What is there only where rules or settings ask for it.
+    /// Present only if rules or settings need it.
     Asked,
-    /// How large it was.
+    /// Its size.
     Size,
-    /// What it took.
+    /// Its cost.
     Effort,
 }
 
 impl Figure {
-    /// Its value; none where the run says nothing of it.
+    /// Its value; `None` if the run does not have it.
     #[must_use]
     pub fn value(&self, summary: &Summary, plan: &Plan) -> Option<f64> {
         match self.of {
@@ -78,13 +78,13 @@ impl Figure {
         }
     }
 
-    /// Whether it counts things, and so is always a whole number.
+    /// Whether it is a count, and so always an integer.
     #[must_use]
     pub const fn is_count(&self) -> bool {
         matches!(self.of, Of::Count(_))
     }
 
-    /// Its id and its title in claims of lessons; none where they do not know it.
+    /// Its id and its title in claims of lessons; `None` if claims cannot use it.
     #[must_use]
     pub fn claim(&self) -> Option<(&'static str, &'static str)> {
         self.told.iter().find_map(|told| match *told {
@@ -96,26 +96,26 @@ impl Figure {
 }
 
 impl Part {
-    /// The figures in it, in their order.
+    /// Its figures, in order.
     pub fn figures(self) -> impl Iterator<Item = &'static Figure> {
         FIGURES.iter().filter(move |it| it.told.iter().any(|told| matches!(told, Field(part) if *part == self)))
     }
 }
 
-/// The columns of a sweep, in their order: places in [`FIGURES`].
+/// The columns of a sweep, in order: indices into [`FIGURES`].
 #[must_use]
 pub fn columns() -> Vec<usize> {
     let columns = listed(|told| if let Column(nth) = told { Some((nth, "")) } else { None });
     columns.into_iter().map(|(at, _)| at).collect()
 }
 
-/// What the page compares runs by, in its order: places in [`FIGURES`], with titles.
+/// The rows of the page's comparison of runs, in order: indices into [`FIGURES`], with titles.
 #[must_use]
 pub fn on_page() -> Vec<(usize, &'static str)> {
     listed(|told| if let Page(nth, title) = told { Some((nth, title)) } else { None })
 }
 
-/// What `tiebreak compare` tells, in its order: places in [`FIGURES`], with titles.
+/// The columns of `tiebreak compare`, in order: indices into [`FIGURES`], with titles.
 #[must_use]
 pub fn compared() -> Vec<(usize, &'static str)> {
     listed(|told| if let Compared(nth, title) = told { Some((nth, title)) } else { None })
@@ -129,7 +129,7 @@ fn listed(place: impl Fn(ToldIn) -> Option<(u32, &'static str)>) -> Vec<(usize, 
     listed.into_iter().map(|((_, title), at)| (at, title)).collect()
 }
 
-/// A figure before it is known how to compute it.
+/// A figure without its computation.
 struct Named {
     id: &'static str,
     unit: &'static str,
@@ -154,12 +154,12 @@ impl Named {
     }
 }
 
-/// VMs refused because of this.
+/// VMs refused for this reason.
 const fn refused(it: &Summary, by: Bottleneck) -> u64 {
     it.counters.refused_by_network[by as usize]
 }
 
-/// How often machines' states changed for this reason.
+/// The number of changes of machines' states for this reason.
 const fn turns(it: &Summary, turn: Turn) -> u64 {
     it.lives.turns[turn as usize]
 }
@@ -318,7 +318,7 @@ mod tests {
     #[test]
     fn ids_and_places_stand_once_and_no_place_is_left_out() {
         assert_eq!(FIGURES.iter().map(|it| it.id).collect::<BTreeSet<_>>().len(), FIGURES.len());
-        // Where places are wrong, making the list panics.
+        // Building the list panics if positions are wrong.
         assert_eq!((on_page()[0].1, compared()[0].1), ("Empty hosts, mean", "empty hosts, %"));
         assert_eq!(columns()[0], 0);
     }

@@ -1,13 +1,13 @@
-//! What happens over time: requests come, agents decide, the store commits, VMs
-//! leave, and metrics are taken. It knows no files, browsers or documents.
+//! The simulation over time: requests arrive, agents decide, the store commits, VMs leave, and metrics are sampled.
+//! It does not depend on files, browsers or documents.
 //!
 //! Source: Protean (Hadary et al., OSDI 2020), sections 4, 5.3 and 6.
 //!
-//! A [`Plan`] says what to run; a [`World`] runs it, in slices as long as the caller
-//! likes. A run is a function of plan and seed alone: the same digest natively and in
-//! every browser, with any cache setting, in any number of slices.
+//! A [`Plan`] says what to run; a [`World`] runs it, in slices as long as the caller likes. A run is a function of
+//! plan and seed alone: it has the same digest natively and in every browser, with any cache setting, in any number
+//! of slices.
 //!
-//! Each folder knows only those below it:
+//! Each folder depends only on those below it:
 //!
 //! ```text
 //! world          the loop, and what happens at each event

@@ -1,4 +1,4 @@
-//! A run in one screenful.
+//! The summary of a run.
 
 use alloc::vec::Vec;
 
@@ -10,17 +10,17 @@ use crate::observation::metrics::{Answers, Counters};
 use crate::observation::rule_shares::{Circles, RuleShare};
 use crate::power::events::PowerSummary;
 
-/// What came out of a run. Requests still waiting at the horizon are decided all the same, in
-/// the zone as it stands then, so that every one has an outcome.
+/// The results of a run. Requests still waiting at the horizon are decided in the final state of the zone, so that
+/// every request has an outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// One number that two runs share only if they decided alike.
+    /// One number that two runs have in common only if they made the same decisions.
     pub digest: u64,
-    /// VMs placed, with those alive when the trace began.
+    /// VMs placed, including those alive when the trace began.
     pub placements: u64,
-    /// VMs rejected: refused, or out of retries; also those alive at the start that found no room.
+    /// VMs rejected: refused, or out of retries; includes those alive at the start that found no machine.
     pub rejections: u64,
-    /// Of the VMs alive when the trace began, those that found no room.
+    /// Of the VMs alive when the trace began, those that found no machine.
     pub warm_rejections: u64,
     /// Commits that failed because a machine had changed.
     pub conflicts: u64,
@@ -34,36 +34,34 @@ pub struct Summary {
     pub answers: Answers,
     /// When the last request was answered.
     pub answered_at: Time,
-    /// Time-weighted mean share of empty hosts, in percent. Means over time begin where the settings
-    /// say (`Measures`).
+    /// Time-weighted mean share of empty hosts, in percent. Time averages begin where the settings say (`Measures`).
     pub empty_hosts_pct_mean: f64,
     /// Time-weighted mean packing density, in percent.
     pub packing_density_pct_mean: f64,
-    /// Time-weighted mean share of the free cores that stand on empty machines, in percent.
+    /// Time-weighted mean share of the free cores that are on empty machines, in percent.
     pub empty_to_free_pct_mean: f64,
-    /// What was stranded of cores and of memory, in percent of the zone, on average over the
-    /// times it was filled to see; none when it never was.
+    /// Mean stranded cores and memory over all fills, in percent of the zone; `None` without fills.
     pub stranded_pct_mean: Option<[f64; 2]>,
-    /// Everything that was counted after the warm start.
+    /// All counters after the warm start.
     pub counters: Counters,
     /// Bytes held by all agents' caches at the end.
     pub cache_bytes: u64,
-    /// The same, layer by layer.
+    /// The same by layer.
     pub cache_sizes: CacheSizes,
-    /// What all agents' caches did.
+    /// The cache counters of all agents.
     pub caches: CacheCounters,
     /// How aggressive each rule was, stage by stage.
     pub rule_shares: Vec<RuleShare>,
-    /// How often weights set by hand went in a circle.
+    /// How often manual weights formed a cycle.
     pub circles: Circles,
-    /// What predicting lifetimes took and led to; all 0 where no rule asks.
+    /// Counts of repredictions and of their effects; all 0 if no rule reads predicted lifetimes.
     pub lives: LifeCounts,
-    /// What power was like; none where nobody asks for it.
+    /// The power summary; `None` if power is not part of the run.
     pub power: Option<PowerSummary>,
 }
 
 impl Summary {
-    /// What power was like, where draws were measured.
+    /// The power summary, if draws were measured.
     #[must_use]
     pub fn drawn(&self) -> Option<&PowerSummary> {
         self.power.as_ref().filter(|power| power.counted.readings > 0)

@@ -1,21 +1,22 @@
-//! What a system beside the core is: something that follows who stands where, and has its say.
+//! A system: a part of the simulation outside the core that tracks VMs on machines and reports on them.
 //!
-//! The core decides and commits. Lifetimes, deployments, the network and power each sit beside it, in a folder of
-//! their own, where anybody asks for them. They are told of every VM that comes to a machine or leaves it, and that time
-//! has passed; they say what they know at every sample and at the end. What rules read of them each offers by itself.
+//! The core decides and commits. Lifetimes, deployments, the network and power are separate systems, each in its own
+//! folder, and present only if needed. They are notified of every VM that arrives on a machine or leaves it, and of
+//! the passing of time, and they report at every sample and at the end. What rules read from a system is its own
+//! interface.
 
 use tiebreak_model::{Fleet, MachineId, MachineRecord, Occupancy, RequestId, Time, VmId, VmShape, Workload};
 
-/// A VM on a machine, at the moment at which it comes there or leaves.
+/// A VM on a machine, when it arrives or leaves.
 #[derive(Clone, Copy)]
 pub(crate) struct Stay<'a> {
     pub(crate) vm: VmId,
     pub(crate) machine: MachineId,
     pub(crate) now: Time,
-    /// The number by which chance knows the VM.
+    /// The VM's number in random streams.
     pub(crate) luck: u64,
     pub(crate) workload: &'a Workload,
-    /// What is really in use, as it was before.
+    /// The actual usage before the change.
     pub(crate) zone: &'a Occupancy,
 }
 
@@ -37,40 +38,40 @@ impl<'a> Stay<'a> {
     }
 }
 
-/// A VM that comes to a machine.
+/// A VM that arrives on a machine.
 #[derive(Clone, Copy)]
 pub(crate) struct Arrival<'a> {
     pub(crate) stay: Stay<'a>,
-    /// The machine when all VMs that come with it stand there.
+    /// The machine's state with all VMs that arrive together.
     pub(crate) after: &'a MachineRecord,
-    /// Whether it has stood nowhere before.
+    /// Whether this is its first machine.
     pub(crate) is_first: bool,
 }
 
-/// A system beside the core.
+/// A system outside the core.
 pub(crate) trait System {
-    /// What it says at a sample.
+    /// What it reports at a sample.
     type Sample;
-    /// What it says of the whole run.
+    /// What it reports for the whole run.
     type Summary;
 
-    /// A VM comes to a machine.
+    /// A VM arrives on a machine.
     fn come(&mut self, arrival: &Arrival<'_>);
 
     /// A VM leaves its machine.
     fn leave(&mut self, stay: &Stay<'_>);
 
-    /// Time has passed, whether anything happened in it or not.
+    /// Time has passed, with or without events.
     fn pass(&mut self, _now: Time) {}
 
-    /// A sample is taken of a zone that is like this now.
+    /// Takes a sample of the zone in its current state.
     fn sample(&mut self, now: Time, zone: &Occupancy) -> Self::Sample;
 
-    /// What it has to say of the run so far.
+    /// The report on the run so far.
     fn summary(&self) -> Self::Summary;
 }
 
-/// One that is there only where anybody asks for it.
+/// An optional system.
 impl<S: System> System for Option<S> {
     type Sample = Option<S::Sample>;
     type Summary = Option<S::Summary>;

@@ -314,8 +314,8 @@ fn check_validator<Id: Spot>(
     }
 }
 
-/// An admission rule accepts every request that is not a newcomer's, does not distinguish classes, and never admits with
-/// a larger forecast if it does not with a smaller one.
+/// An admission rule accepts every request that is not a newcomer's, does not distinguish classes, and never admits
+/// with a larger forecast if it does not with a smaller one.
 fn check_admission(id: &'static str, rule: &dyn AnyValidator<ClusterId>, draws: &mut Draws, asked: &mut Asked) {
     let capacity = Resources::new(16_000, 0, 0, 0);
     let spec = |machines| ClusterSpec {

@@ -1,8 +1,7 @@
-//! What a run sees of every deployment, and whom it lets in.
+//! Tracks every deployment during a run, and decides admissions.
 //!
-//! A deployment begins with a tenant's first VM in a cluster and ends with the last. VMs that one
-//! request asked for are a block of it. A VM that loses its machine, or moves, says nothing about
-//! how long deployments live.
+//! A deployment begins with a tenant's first VM in a cluster and ends with the last. The VMs of one request are a
+//! block. A VM that loses its machine or moves is no observation of deployment lifetimes.
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -19,7 +18,7 @@ use crate::system::{Arrival, Stay, System};
 /// A tenant in a cluster.
 type Key = (u64, ClusterId);
 
-/// The VMs of one request that stand in one cluster.
+/// The VMs of one request in one cluster.
 struct Block {
     request: RequestId,
     cores: f64,
@@ -31,23 +30,23 @@ pub(crate) struct Deployments {
     terms: Arc<Terms>,
     book: Forecasts<Key>,
     blocks: BTreeMap<Key, Vec<Block>>,
-    /// What every cluster's deployments have now and are expected to have, but for those to be thought over.
+    /// Each cluster's current cores and forecast, except for stale entries.
     growth: Growth,
 }
 
 impl Deployments {
-    /// Of so many clusters without any.
+    /// For this many clusters, without deployments.
     pub(crate) fn new(terms: Arc<Terms>, clusters: usize) -> Self {
         Self { growth: terms.growth(clusters), terms, book: Forecasts::new(), blocks: BTreeMap::new() }
     }
 
-    /// What every cluster's deployments have now and are expected to have, and the newcomer that was met last.
+    /// Each cluster's current cores and forecast, and the last newcomer met.
     pub(crate) fn growth(&self) -> &Growth {
         &self.growth
     }
 
-    /// A request is about to be decided: what deployments will grow to is brought up to date, and what the request
-    /// would, if it began one.
+    /// Called before a request is decided: updates the forecasts, and the newcomer's in case the request starts a
+    /// deployment.
     pub(crate) fn meet(&mut self, request: RequestId, workload: &Workload, now: Time) {
         self.bring_up_to_date(now);
         let cores = cores_of(workload, request);
@@ -56,7 +55,7 @@ impl Deployments {
         self.growth.newcomer.at_home = at_home;
     }
 
-    /// A request has its answer; whether it was that of a deployment that wants to grow, and not of a new one.
+    /// Called when a request is answered. Returns whether it was a scale-out of an existing deployment.
     pub(crate) fn answer(&mut self, request: RequestId, placed: bool, workload: &Workload, now: Time) -> bool {
         let tenant = workload.tenant(request);
         let homes: Vec<_> = self.homes(tenant).collect();
@@ -74,7 +73,7 @@ impl Deployments {
         self.book.bring_up_to_date(now.0, &self.terms, &mut self.growth);
     }
 
-    /// The clusters that a tenant has VMs in.
+    /// The clusters where a tenant has VMs.
     fn homes(&self, tenant: u64) -> impl Iterator<Item = ClusterId> + '_ {
         self.blocks
             .range((tenant, ClusterId::of(0))..)
@@ -82,7 +81,7 @@ impl Deployments {
             .map(|(key, _)| key.1)
     }
 
-    /// A VM joins a deployment: one that was asked for just now, or one that stood elsewhere before, which is no scale-out.
+    /// Adds a VM to a deployment: a newly requested one, or one that moved here, which is not a scale-out.
     fn join(&mut self, key: Key, (request, cores): (RequestId, f64), (times, is_asked): ((i64, i64), bool)) {
         let Some(blocks) = self.blocks.get_mut(&key) else {
             self.blocks.insert(key, vec![Block { request, cores, vms: 1 }]);
@@ -110,7 +109,7 @@ impl Deployments {
         });
     }
 
-    /// A VM is no part of a deployment any more, because it ends or because it goes elsewhere.
+    /// Removes a VM from a deployment, because it ends or moves.
     fn part(&mut self, key: Key, (request, cores): (RequestId, f64), (now_ms, ends): (i64, bool)) {
         let blocks = self.blocks.get_mut(&key).expect("its VMs are counted");
         let at = blocks.iter().position(|block| block.request == request).expect("its request is counted");
@@ -139,14 +138,14 @@ impl Deployments {
     }
 }
 
-/// Cores that all VMs of a request ask for.
+/// The total cores of a request's VMs.
 fn cores_of(workload: &Workload, request: RequestId) -> f64 {
     let demand = |vm: u32| workload.shape_of_vm(VmId(vm)).demand[Resource::Cores];
     let milli: u64 = workload.vms_of(request).map(|vm| u64::from(demand(vm))).sum();
     milli as f64 / Resource::Cores.unit().1
 }
 
-/// The deployment that a VM belongs to, and what it is of it.
+/// The deployment that a VM belongs to, and its part of it.
 fn deployed(stay: &Stay<'_>) -> (Key, (RequestId, f64)) {
     let key = (stay.tenant(), stay.fleet().cluster_of(stay.machine));
     let milli = stay.shape().demand[Resource::Cores];
@@ -154,7 +153,7 @@ fn deployed(stay: &Stay<'_>) -> (Key, (RequestId, f64)) {
 }
 
 impl System for Deployments {
-    /// The largest share of any cluster's cores that is expected at any moment ahead, 0 to 1 and more.
+    /// The largest expected share of any cluster's cores at any future moment; 0 to 1, or more.
     type Sample = f64;
     type Summary = ();
 
@@ -193,17 +192,17 @@ mod tests {
     use crate::world::trial::{Trial, incident, minute};
     use tiebreak_model::Declared;
 
-    /// A cluster of so many machines of 4 cores, filled to the last one, where a rule asks whom to let in.
+    /// A cluster of this many machines of 4 cores, filled completely, with an admission rule.
     fn zone(machines: u32, (rule, value): (&str, f64)) -> Trial {
         Trial::new(machines, 1).rule("IsClusterBelowLimit", &[100.0]).rule(rule, &[value])
     }
 
     const ZEROTH: &str = "ZerothMomentAdmission";
 
-    /// Every rule, and a value that lets in nobody.
+    /// Every rule, with a value that admits no deployment.
     const NOBODY: [(&str, f64); 3] = [(ZEROTH, 0.0), ("FirstMomentAdmission", 0.0), ("SecondMomentAdmission", 0.0001)];
 
-    /// Deployments let in and refused; their scale-outs placed and failed.
+    /// Deployments admitted and refused; their scale-outs placed and failed.
     fn counts(world: &World) -> [u64; 4] {
         let counters = world.summary().counters;
         [counters.deployments, counters.deployments_refused, counters.scale_outs, counters.scale_outs_failed]
@@ -214,7 +213,7 @@ mod tests {
         world.growth().expect("a rule asks").clusters.iter().map(|it| it.sums()[0].mean()).collect()
     }
 
-    /// What is seen of a tenant in a cluster, as [`Trial::vdc`] numbers tenants.
+    /// The observations of a tenant in a cluster; tenants are numbered as in [`Trial::vdc`].
     fn seen(world: &World, tenant: u64, cluster: usize) -> Option<Seen> {
         let book = &world.systems.deployments.as_ref().expect("a rule asks").book;
         book.seen((u64::MAX - tenant, ClusterId::of(cluster))).copied()
@@ -222,18 +221,18 @@ mod tests {
 
     #[test]
     fn a_first_request_is_a_newcomer_and_later_ones_are_scale_outs() {
-        // Of 20 cores 10 may be in use with a newcomer: the second tenant's 4 are too many.
+        // A newcomer may bring the use to 10 of 20 cores: the second tenant's 4 are too many.
         let trial = zone(5, (ZEROTH, 50.0)).vdc(1, 2, 4, (1, 600)).vdc(2, 1, 4, (10, 600));
         let trial = trial.vdc(1, 1, 4, (20, 600)).vdc(1, 1, 4, (30, 600)).vdc(1, 1, 4, (40, 600));
         assert_eq!(counts(&trial.run(&[])), [1, 1, 3, 0]);
-        // The next one finds no core at all, which is no matter of admission, and is seen all the same.
+        // The next one finds no free core. That is not an admission decision, but it is observed.
         let trial = trial.vdc(1, 1, 4, (50, 600));
         let world = trial.at(60, &[]);
         assert_eq!((counts(&world), cores(&world)), ([1, 1, 3, 1], Vec::from([20.0])));
         let one = seen(&world, 1, 0).expect("it is in");
         assert_eq!((one.scale_outs, one.requests, one.cores), (4.0, 5.0, 20.0));
         assert_eq!(seen(&world, 2, 0), None);
-        // Whose VMs are all gone is new again.
+        // A tenant whose VMs have all ended is new again.
         let world = trial.vdc(1, 2, 4, (700, 800)).run(&[]);
         assert_eq!(counts(&world), [2, 1, 3, 1]);
         assert_eq!(cores(&world), [0.0]);
@@ -279,7 +278,7 @@ mod tests {
         let fail = incident(60, &FailMachines { machines: 3, racks: 0, down_minutes: 2_000.0 });
         let all = MaintainByMigration { share: 100.0, machines_at_once: 1, ..MaintainByMigration::from_values(&[]) };
         for incident in [fail, incident(60, &all)] {
-            // Four requests of one VM that fills a machine, and as many machines to spare.
+            // Four requests of one VM that fills a machine, and four spare machines.
             let from = zone(8, (ZEROTH, 100.0));
             let trial = (1..=4).fold(from, |trial, at| trial.vdc(1, 1, 4, (at, 2_000)));
             let incident = core::slice::from_ref(&incident);
@@ -299,7 +298,7 @@ mod tests {
             trial.add_cluster(1, 1);
             trial.vdc(1, 1, 4, (-60, 2_000)).vdc(1, 1, 4, (10, 600)).vdc(1, 1, 4, (20, 600))
         };
-        // It is at home in one cluster, which is full; in the other one it would be new.
+        // The tenant already has VMs in one cluster, which is full; in the other one it would be new.
         let world = both(99.0).at(30, &[]);
         assert_eq!((counts(&world), cores(&world).iter().sum()), ([0, 0, 0, 2], 4.0));
         let world = both(100.0).at(30, &[]);

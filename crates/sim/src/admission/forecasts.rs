@@ -1,9 +1,9 @@
-//! The book of what deployments are expected to grow to, so that a decision need not ask each.
+//! Keeps the forecasts of all deployments, so that a decision need not evaluate each.
 //!
-//! Every deployment's forecast is in its cluster's sums. What is seen of it changes its belief at once,
-//! and its cores now; the rest of its forecast is made anew before the next decision, once enough
-//! has changed or enough time has passed. So a decision costs the moments ahead and what has changed, not
-//! how many deployments there are.
+//! Every deployment's forecast is part of its cluster's sums. An observation immediately changes the deployment's
+//! belief and its current cores. The rest of its forecast is recomputed before the next decision, once enough has
+//! changed or enough time has passed. So a decision costs the number of future moments and changes, not the number of
+//! deployments.
 
 use alloc::collections::{BTreeMap, BinaryHeap};
 use alloc::vec::Vec;
@@ -14,28 +14,28 @@ use tiebreak_model::{ClusterId, Expected, Growth, Millis};
 
 use super::Terms;
 
-/// One hour in the time of a run.
+/// One hour, in ms.
 pub(super) const HOUR_MS: f64 = 60.0 * Millis::MINUTE.0 as f64;
 
 /// Deployments by key.
 pub(super) struct Forecasts<K> {
     entries: BTreeMap<K, KnownDeployment>,
-    /// Those to be thought over before the next decision.
+    /// Deployments to recompute before the next decision.
     stale: Vec<K>,
-    /// When quiet ones are to be, in ms.
+    /// When to recompute deployments without changes, in ms.
     due: BinaryHeap<Reverse<(i64, K)>>,
 }
 
 struct KnownDeployment {
     cluster: ClusterId,
-    /// What is seen of it, for each belief about it.
+    /// The observations of it, for each belief.
     beliefs: Vec<Seen>,
-    /// Until when, and since when it is there, in ms.
+    /// The time of the last observation and the time of its start, in ms.
     seen_ms: i64,
     came_ms: i64,
-    /// What its cluster's sums have of it.
+    /// Its part of the cluster's sums.
     expected: Vec<Expected>,
-    /// Its cores when that was made.
+    /// Its cores when that was computed.
     cores: f64,
     due_ms: i64,
     is_stale: bool,
@@ -51,7 +51,7 @@ impl KnownDeployment {
         }
     }
 
-    /// Its cores; every belief sees the same.
+    /// Its cores; the same in every belief.
     fn cores_now(&self) -> f64 {
         self.beliefs.first().map_or(0.0, |seen| seen.cores)
     }
@@ -62,7 +62,7 @@ impl<K: Ord + Copy> Forecasts<K> {
         Self { entries: BTreeMap::new(), stale: Vec::new(), due: BinaryHeap::new() }
     }
 
-    /// A deployment comes, of which this is believed. What it has now is counted at once.
+    /// A deployment starts with these beliefs. Its current cores count immediately.
     pub(super) fn begin(
         &mut self,
         key: K,
@@ -88,13 +88,13 @@ impl<K: Ord + Copy> Forecasts<K> {
         self.stale.push(key);
     }
 
-    /// Something is seen of a deployment.
+    /// Records an observation of a deployment.
     pub(super) fn see(&mut self, key: K, now_ms: i64, terms: &Terms, growth: &mut Growth, what: impl Fn(&mut Seen)) {
         let Some(entry) = self.entries.get_mut(&key) else { return };
         entry.pass(now_ms, terms);
         entry.beliefs.iter_mut().for_each(what);
         let cores = entry.cores_now();
-        // What it has now is counted at once.
+        // The current cores count immediately.
         if let Some(now) = entry.expected.first_mut() {
             let after = Expected::new(cores, 0.0);
             growth.clusters[entry.cluster.index()].replace(&[*now], &[after]);
@@ -106,14 +106,14 @@ impl<K: Ord + Copy> Forecasts<K> {
         }
     }
 
-    /// A deployment is gone.
+    /// A deployment ended.
     pub(super) fn end(&mut self, key: K, growth: &mut Growth) {
         if let Some(entry) = self.entries.remove(&key) {
             growth.clusters[entry.cluster.index()].replace(&entry.expected, &[]);
         }
     }
 
-    /// Thinks over those of which enough has changed, and those that were quiet long enough.
+    /// Recomputes deployments that changed enough or were unchanged for long enough.
     pub(super) fn bring_up_to_date(&mut self, now_ms: i64, terms: &Terms, growth: &mut Growth) {
         while let Some(Reverse((due_ms, key))) = self.due.peek().copied().filter(|Reverse((due, _))| *due <= now_ms) {
             self.due.pop();
@@ -152,12 +152,12 @@ mod tests {
     }
 
     impl<K: Ord + Copy> Forecasts<K> {
-        /// What is seen of a deployment, if it is there.
+        /// The observations of a deployment, if it exists.
         pub(in crate::admission) fn seen(&self, key: K) -> Option<&Seen> {
             self.entries.get(&key).and_then(|entry| entry.beliefs.first())
         }
 
-        /// Every cluster's sums, made anew from what is seen of each deployment.
+        /// Every cluster's sums, recomputed from each deployment's observations.
         fn anew(&self, terms: &Terms, clusters: usize) -> Growth {
             let mut growth = terms.growth(clusters);
             for entry in self.entries.values() {
@@ -169,7 +169,7 @@ mod tests {
 
     const HOUR: i64 = HOUR_MS as i64;
 
-    /// One deployment of 4 cores from the first millisecond on.
+    /// One deployment of 4 cores from the first millisecond.
     fn one(terms: &Terms) -> (Forecasts<u32>, Growth) {
         let (mut book, mut growth) = (Forecasts::new(), terms.growth(1));
         book.begin(7, ClusterId::of(0), vec![Seen::started(4.0)], (0, 0), &mut growth);
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn quiet_deployments_are_thought_over_when_they_have_grown_older_by_so_much() {
-        // A tenth of its age: after an hour in 6 minutes.
+        // A tenth of its age: after one hour, 6 minutes.
         let terms = terms(10.0);
         let (mut book, mut growth) = one(&terms);
         book.see(7, HOUR, &terms, &mut growth, |seen| seen.scale_out(4.0, true));

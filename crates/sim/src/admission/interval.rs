@@ -1,9 +1,9 @@
-//! How sure a mean over runs is: bias-corrected and accelerated bootstrap intervals.
+//! The uncertainty of a mean over runs: bias-corrected and accelerated (BCa) bootstrap intervals.
 //!
-//! Shares that fail are nothing like normal: most runs have none. So intervals come from resampling the runs themselves,
-//! corrected for the bias of the resamples and for how the spread changes with the mean. Runs of a stratum are resampled
-//! among themselves. Source: Efron, "Better bootstrap confidence intervals" (1987), and Davison and Hinkley, "Bootstrap
-//! methods and their application" (1997), section 5.3.2, for strata; the cluster admission paper's section 5.2 uses them.
+//! Failure shares are far from normal: most runs have no failures. So intervals come from resampling the runs,
+//! corrected for the bias of the resamples and for how the spread changes with the mean. Resampling stays within
+//! strata. Source: Efron, "Better bootstrap confidence intervals" (1987), and Davison and Hinkley, "Bootstrap methods
+//! and their application" (1997), section 5.3.2, for strata; the cluster admission paper's section 5.2 uses them.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ use tiebreak_model::random::{Seed, pick};
 
 use super::strata::Run;
 
-/// A mean, and between what it is with the confidence asked for.
+/// A mean with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// The lower end.
@@ -25,9 +25,9 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The interval of the weighted mean of what was seen of runs, from so many resamples, for a confidence from 0 to 1
-/// (0.95, say). Where nothing differs, or there is one run, both ends are the mean. A stratum of one run adds
-/// nothing to the width.
+/// The interval of the weighted mean of these values, from this many resamples, for a confidence from 0 to 1 (0.95,
+/// for example). If no values differ, or there is only one run, both ends are the mean. A stratum of one run adds no
+/// width.
 #[must_use]
 pub fn bca(values: &[(Run, f64)], confidence: f64, resamples: u32, seed: Seed) -> Interval {
     let strata = by_stratum(values);
@@ -47,9 +47,9 @@ pub fn bca(values: &[(Run, f64)], confidence: f64, resamples: u32, seed: Seed) -
     Interval { low: end(tail), mean, high: end(1.0 - tail) }
 }
 
-/// What was seen of the runs of one stratum.
+/// The values of one stratum's runs.
 struct Stratum {
-    /// Its part of the weight of all.
+    /// Its share of the total weight.
     weight: f64,
     values: Vec<f64>,
 }
@@ -75,7 +75,8 @@ fn weighted_mean(strata: &[Stratum]) -> f64 {
     strata.iter().map(|stratum| stratum.weight * stratum.mean()).sum()
 }
 
-/// By the jackknife: how skewed what each run does to the mean is; nothing where no run does anything.
+/// The acceleration by the jackknife: the skewness of each run's influence on the mean; `None` if no run has any
+/// influence.
 fn acceleration(strata: &[Stratum]) -> Option<f64> {
     let (mut squares, mut cubes) = (0.0, 0.0);
     for stratum in strata {
@@ -89,7 +90,7 @@ fn acceleration(strata: &[Stratum]) -> Option<f64> {
     (squares > 0.0).then(|| cubes / (6.0 * pow(squares, 1.5)))
 }
 
-/// Means of resamples, ascending.
+/// Means of the resamples, ascending.
 fn resampled(strata: &[Stratum], resamples: u32, seed: Seed) -> Vec<f64> {
     let mut draws = seed.stream("bootstrap").generator();
     let mut mean = |stratum: &Stratum| {
@@ -102,7 +103,7 @@ fn resampled(strata: &[Stratum], resamples: u32, seed: Seed) -> Vec<f64> {
     means
 }
 
-/// The share of these below a number, of the equal ones half: never 0 nor 1.
+/// The share of these below a number, counting half of the equal ones; never 0 or 1.
 fn share_below(sorted: &[f64], number: f64) -> f64 {
     let below = sorted.partition_point(|value| *value < number) as f64;
     let up_to = sorted.partition_point(|value| *value <= number) as f64;
@@ -110,12 +111,12 @@ fn share_below(sorted: &[f64], number: f64) -> f64 {
     ((below + up_to) / (2.0 * count)).clamp(0.5 / count, 1.0 - 0.5 / count)
 }
 
-/// The chance of a standard normal number to be at most this.
+/// The probability that a standard normal variable is at most this.
 fn normal_cdf(deviations: f64) -> f64 {
     0.5 * erfc(-deviations / core::f64::consts::SQRT_2)
 }
 
-/// What a standard normal number is at most with this chance: by bisection, within 9 deviations.
+/// The quantile of the standard normal distribution: by bisection, within 9 deviations.
 fn normal_quantile(chance: f64) -> f64 {
     let (mut low, mut high) = (-9.0, 9.0);
     for _ in 0..60 {
@@ -147,8 +148,8 @@ mod tests {
 
     #[test]
     fn mice() {
-        // The mean is 86.86, its standard error 23.36 with n in place of n - 1; and of a mean
-        // the acceleration is a sixth of the skewness over the root of n.
+        // The mean is 86.86, its standard error 23.36 with n instead of n - 1. The acceleration of a mean is a sixth
+        // of the skewness divided by the square root of n.
         let values = alike(&MICE);
         let skew: f64 = MICE.iter().map(|it| pow(it - 608.0 / 7.0, 3.0)).sum();
         let square: f64 = MICE.iter().map(|it| pow(it - 608.0 / 7.0, 2.0)).sum();
@@ -156,7 +157,7 @@ mod tests {
         assert!((found - skew / (6.0 * pow(square, 1.5))).abs() < 1e-12);
         let Interval { low, mean, high } = bca(&values, 0.95, 20_000, Seed(1));
         assert!((mean - 86.857_142_857).abs() < 1e-6);
-        // Two standard errors to each side, a little further up, as the times are skewed.
+        // Two standard errors to each side, shifted up a little, because the times are skewed.
         assert!((40.0..52.0).contains(&low) && (130.0..145.0).contains(&high), "{low} to {high}");
         assert!(high - mean > mean - low);
     }
@@ -171,7 +172,7 @@ mod tests {
 
     #[test]
     fn strata_are_resampled_among_themselves() {
-        // All of the difference is between strata, so the mean is certain.
+        // All variation is between strata, so the mean is certain.
         let run = |stratum, weight| Run { seed: 0, stratum, weight };
         let apart: Vec<_> =
             (0..10_u8).map(|at| (run(at % 2, if at % 2 == 0 { 0.19 } else { 0.01 }), f64::from(at % 2))).collect();
@@ -195,7 +196,7 @@ mod tests {
             too_low += u32::from(high < 1.0);
             too_high += u32::from(low > 1.0);
         }
-        // 40 of 400 is what is said; 20 values of a skewed law are few.
+        // The nominal number is 40 of 400; 20 values of a skewed distribution are few.
         assert!((15..=75).contains(&(too_low + too_high)), "{too_low} below and {too_high} above");
         assert!(too_low < 50 && too_high < 40, "{too_low} below and {too_high} above");
     }

@@ -1,11 +1,9 @@
-//! Deployments that grow: what is believed of them, whom clusters let in, and a cluster over years.
+//! Deployments that grow: beliefs about them, admission to clusters, and a cluster over years.
 //!
-//! Rules about admission look at what the deployments of a cluster are expected to have at moments
-//! ahead ([`Growth`]). During a run [`deployments`] sees what
-//! every deployment does and keeps that up to date; [`years`] is a cluster of deployments alone, without
-//! machines, run over years to tune a policy. Both keep their book in [`forecasts`]. Source: "On the
-//! cluster admission problem for cloud computing"; its formulas are derived anew in
-//! `tiebreak_admission`, since they are lost in the copies we have.
+//! Admission rules read the forecasts of a cluster's deployments ([`Growth`]). During a run, [`deployments`] observes
+//! every deployment and keeps the forecasts up to date. [`years`] simulates one cluster's deployments alone, without
+//! machines, over years, to tune a policy. Both use [`forecasts`]. Source: "On the cluster admission problem for
+//! cloud computing". Its formulas are missing from the copies we have, so `tiebreak_admission` derives them again.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -22,7 +20,7 @@ pub mod strata;
 pub mod tuning;
 pub mod years;
 
-/// A setting that is one of two words.
+/// A setting with two possible words.
 macro_rules! choice_of_two {
     ($(#[$help:meta])* $name:ident of $inner:ty: $one:path as $one_word:literal, $other:path as $other_word:literal;) => {
         $(#[$help])*
@@ -44,19 +42,19 @@ macro_rules! choice_of_two {
 }
 
 choice_of_two! {
-    /// What ends at a time.
+    /// The unit that ends: a block or a core.
     DeathUnit of Deaths: Deaths::Blocks as "blocks", Deaths::Cores as "cores";
 }
 
 choice_of_two! {
-    /// What ends when a deployment has reached its longest life.
+    /// What stops when a deployment reaches its maximum lifetime.
     StopKind of Stop: Stop::Hard as "hard", Stop::Soft as "soft";
 }
 
-/// The moments ahead that are looked at.
+/// The future moments to look at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Horizon {
-    /// Each so much later than the one before it.
+    /// Spaced geometrically.
     #[default]
     Geometric,
     /// The paper's five look-aheads of 600 steps each.
@@ -108,19 +106,18 @@ declare! {
     }
 }
 
-/// Nodes of the integral over what a deployment's end rate may be where nothing has been seen of it yet, which
-/// is done once.
+/// Nodes of the integral over the end rate of a deployment without observations; this one is computed only once.
 const NODES_AT_FIRST: usize = 400;
 
-/// Moments for each doubling of the time ahead, and the first of them, in hours.
+/// Moments per doubling of the time ahead, and the first of them, in hours.
 const PER_DOUBLING: u32 = 2;
 const FIRST_HOURS: f64 = 0.25;
 
 impl AdmissionSettings {
-    /// What is believed of a deployment.
+    /// The belief about a deployment.
     ///
     /// # Errors
-    /// When the numbers make no belief, infinite variances among them.
+    /// If the numbers are not a valid belief, for example because of infinite variances.
     pub fn model(&self) -> Result<Model, PriorFault> {
         let prior = Prior {
             death: Gamma { shape: self.death_shape, rate: self.death_rate },
@@ -133,7 +130,7 @@ impl AdmissionSettings {
         model.check().map(|()| model)
     }
 
-    /// The names of its numbers, with those of a belief.
+    /// The names of its numbers, with their values in a belief.
     #[must_use]
     pub fn named(prior: &Prior) -> [(&'static str, f64); 8] {
         [
@@ -148,7 +145,7 @@ impl AdmissionSettings {
         ]
     }
 
-    /// The moments ahead, in hours, ascending; the first is now.
+    /// The future moments in hours, ascending; the first is now.
     #[must_use]
     pub fn hours(&self) -> Vec<f64> {
         let mut hours = vec![0.0];
@@ -164,22 +161,22 @@ impl AdmissionSettings {
     }
 }
 
-/// What is needed to tell what a deployment will grow to.
+/// What is needed to forecast a deployment.
 #[derive(Clone, Debug)]
 pub struct Terms {
     model: Model,
     hours: Vec<f64>,
-    /// What lies ahead of a deployment of which nothing is seen, whatever its size.
+    /// The forecast of a deployment without observations, independent of its size.
     fresh: Vec<belief::Ahead>,
     /// See [`AdmissionSettings::tolerance`], as a share.
     tolerance: f64,
 }
 
 impl Terms {
-    /// For rules that look ahead, or at now alone.
+    /// For rules that look ahead, or that only look at the present.
     ///
     /// # Errors
-    /// When the settings make no belief.
+    /// If the settings are not a valid belief.
     pub fn new(settings: &AdmissionSettings, looks_ahead: bool) -> Result<Self, PriorFault> {
         let model = settings.model()?;
         let hours = if looks_ahead { settings.hours() } else { vec![0.0] };
@@ -188,13 +185,13 @@ impl Terms {
         Ok(Self { model, hours, fresh, tolerance: settings.tolerance / 100.0 })
     }
 
-    /// What is believed of a deployment.
+    /// The belief about a deployment.
     #[must_use]
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// The moments ahead, in hours.
+    /// The future moments, in hours.
     #[must_use]
     pub fn hours(&self) -> &[f64] {
         &self.hours
@@ -206,14 +203,14 @@ impl Terms {
         Growth::empty(self.hours.clone(), clusters)
     }
 
-    /// Somebody who asks for so many cores at first, of whom this was known before; of several
-    /// beliefs each is as likely.
+    /// A newcomer that first requests this many cores, with these earlier observations; several beliefs are equally
+    /// likely.
     #[must_use]
     pub fn newcomer(&self, cores: f64, beliefs: &[Seen]) -> Newcomer {
         Newcomer { cores, expected: self.expected(beliefs), at_home: Vec::new() }
     }
 
-    /// What a deployment is expected to have, moment by moment; of several beliefs each is as likely.
+    /// A deployment's forecast, moment by moment; several beliefs are equally likely.
     #[must_use]
     pub fn expected(&self, beliefs: &[Seen]) -> Vec<Expected> {
         let mut sums = vec![(0.0, 0.0); self.hours.len()];
@@ -236,7 +233,7 @@ impl Terms {
     }
 }
 
-/// Whether nothing is known of how long its cores live and how often it grows.
+/// Whether there are no observations of its core lifetimes and scale-outs.
 fn is_fresh(seen: &Seen) -> bool {
     seen.deaths == 0.0 && seen.exposure == 0.0 && seen.scale_outs == 0.0 && seen.hours == 0.0
 }
@@ -250,7 +247,7 @@ mod tests {
 
     #[test]
     fn what_makes_no_belief_is_refused_with_a_sentence() {
-        // Twice the power and the shape of the end rate must add up to more than 0.
+        // Twice the power plus the shape of the end rate must exceed 0.
         let steep = AdmissionSettings { power: -0.4, ..AdmissionSettings::default() };
         let told = PlanError::Admission(Terms::new(&steep, true).expect_err("no belief")).to_string();
         assert!(told.starts_with("expected a power above -0.3255"), "{told}");

@@ -1,17 +1,17 @@
-//! Runs sorted by how badly they may end, so that the few in which much fails are not left to chance.
+//! Sorts runs by how badly they may end, so that the few runs with many failures are sampled on purpose.
 //!
-//! Nearly all runs of a tuned policy have no failure, and a few have many. So runs are drawn from strata: many of the
-//! worst, each counting for little. Source: "On the cluster admission problem for cloud computing",
-//! appendix D, whose formulas are lost in the copy at hand.
+//! With a tuned policy, nearly all runs have no failures and a few have many. So runs are drawn from strata: many of
+//! the worst, each with a small weight. Source: "On the cluster admission problem for cloud computing", appendix D;
+//! its formulas are missing from our copy.
 //!
-//! How bad a run may be is told from its arrivals alone, which the seed draws whatever the policy ([`badness`]): whoever
-//! arrives in a month comes at its beginning, takes exactly the cores that its true rates make expected, and is let in
-//! while the bounds of the sizes of all that are in, at the month's end, fit into the cluster. The bound is the one that a
-//! size is above with a chance of 10 % at most, by Cantelli's inequality: three standard deviations of the sum above its
-//! mean. The badness is the largest sum of expected cores in any later month, as a share of the cluster. The paper does
-//! as much; which bound, which months and which of both sums it compares are our choice, made because it sorts runs well:
-//! of 80 runs under ZerothMomentAdmission at 62 % the worst twentieth had half of all failures, the worst quarter nine
-//! tenths.
+//! The badness of a run is computed from its arrivals alone, which depend on the seed and not on the policy
+//! ([`badness`]). Deployments that arrive in a month are placed at its beginning, take exactly the cores expected
+//! from their true rates, and are admitted while the size bounds of all admitted ones, at the end of the month, fit
+//! into the cluster. A size exceeds its bound with a probability of at most 10 %, by Cantelli's inequality: the bound
+//! is the sum's mean plus three standard deviations. The badness is the largest sum of expected cores in any later
+//! month, as a share of the cluster. The paper does the same. Which bound, which months and which of the two sums to
+//! compare is our choice, because it sorts runs well: of 80 runs under ZerothMomentAdmission at 62 %, the worst
+//! twentieth had half of all failures and the worst quarter nine tenths.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -27,33 +27,33 @@ use super::years::{ClusterYears, MONTH_HOURS, Truth, YEAR_HOURS, arriving};
 pub struct Run {
     /// Its seed.
     pub seed: u64,
-    /// The stratum that it was drawn from, from 0, the mildest.
+    /// The stratum that it was drawn from; 0 is the mildest.
     pub stratum: u8,
-    /// What it counts for in a mean over the sample.
+    /// Its weight in a mean over the sample.
     pub weight: f64,
 }
 
 impl Run {
-    /// Runs that are no better known than one another.
+    /// Runs of a simple sample, all with the same weight.
     pub fn alike(seeds: impl Iterator<Item = u64>) -> Vec<Self> {
         seeds.map(|seed| Self { seed, stratum: 0, weight: 1.0 }).collect()
     }
 }
 
-/// Where strata end.
+/// The boundaries of the strata.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Strata {
-    /// The badness from which a run belongs to the next stratum.
+    /// The badness at which the next stratum begins.
     edges: Vec<f64>,
-    /// The chance of a run to be of each, 0 to 1.
+    /// The probability of each stratum, 0 to 1.
     chances: Vec<f64>,
 }
 
 impl Strata {
-    /// What part of all runs each stratum has, the mildest first.
+    /// The share of all runs in each stratum, the mildest first.
     pub const PARTS: [f64; 3] = [0.75, 0.2, 0.05];
 
-    /// By the quantiles of these runs' badness; with hundreds of them the edges are sure enough.
+    /// Uses the quantiles of these runs' badness; hundreds of runs are accurate enough.
     #[must_use]
     pub fn of(badness: &[f64]) -> Self {
         let mut sorted = badness.to_vec();
@@ -73,18 +73,19 @@ impl Strata {
         strata
     }
 
-    /// Which stratum a run of this badness belongs to, from 0, the mildest.
+    /// The stratum of a run with this badness; 0 is the mildest.
     #[must_use]
     pub fn stratum(&self, badness: f64) -> u8 {
         self.edges.iter().filter(|edge| badness >= **edge).count() as u8
     }
 
-    /// The first so many runs of each stratum, the worst stratum first, out of these runs: each a seed and its badness,
-    /// in the order in which they were drawn. Together they weigh as much as their stratum is likely; all weigh 1.
+    /// The first `each` runs of each stratum, the worst stratum first, from these runs: each a seed and its badness,
+    /// in the order drawn. The total weight of a stratum's runs is its probability; all weights sum to 1.
     ///
-    /// A run of another stratum than the one wanted is passed over and the next is drawn. The paper redraws a run of a mild
-    /// stratum with some chance instead, and then wants no milder one; either way the runs of a stratum are drawn as they are
-    /// likely within it, and how many there are of each is chosen. So with weights that undo that choice both are the same.
+    /// A run of another stratum than the wanted one is skipped, and the next is drawn. The paper instead redraws a
+    /// run of a mild stratum with some probability, and then wants no milder one. Either way the runs of a stratum
+    /// follow its own distribution and their number is chosen, so with weights that correct for this choice both
+    /// methods agree.
     #[must_use]
     pub fn pick(&self, drawn: &[(u64, f64)], each: u32) -> Vec<Run> {
         let mut picked = Vec::new();
@@ -96,7 +97,7 @@ impl Strata {
             let count = (picked.len() - from) as f64;
             picked[from..].iter_mut().for_each(|run| run.weight = chance / count);
         }
-        // A stratum of which no run was drawn is left out.
+        // Omits a stratum of which no run was drawn.
         let all: f64 = picked.iter().map(|run| run.weight).sum();
         picked.iter_mut().for_each(|run| run.weight /= all);
         picked
@@ -119,14 +120,14 @@ pub fn mean_and_variance(values: &[(Run, f64)]) -> (f64, f64) {
     (mean, variance.sum())
 }
 
-/// Standard deviations above the mean that a sum exceeds with a chance of at most 10 %.
+/// Standard deviations above the mean that a sum exceeds with a probability of at most 10 %.
 const DEVIATIONS: f64 = 3.0;
 
-/// Fewer expected cores than this are none.
+/// Fewer expected cores than this count as none.
 const LEAST_CORES: f64 = 1e-3;
 
-/// How badly a run of this seed may end, as a share of the cluster's cores: around 1 mostly, 2 or more for the worst. It
-/// takes about a hundredth of the time that the run itself takes.
+/// How badly a run of this seed may end, as a share of the cluster's cores: mostly around 1, 2 or more for the worst.
+/// Takes about a hundredth of the time of the run itself.
 #[must_use]
 pub fn badness(model: &Model, lab: &ClusterYears, seed: Seed) -> f64 {
     let months = ceil(lab.years * YEAR_HOURS / MONTH_HOURS) as usize;
@@ -149,9 +150,9 @@ pub fn badness(model: &Model, lab: &ClusterYears, seed: Seed) -> f64 {
     sums.iter().map(|(mean, _)| *mean).fold(0.0, f64::max) / capacity
 }
 
-/// Mean and variance of the cores that a deployment of known rates has so many hours after it came: the moments of
-/// `tiebreak_admission`, without a belief to average over. One that only stops to grow is taken as not stopping,
-/// which is a little too much.
+/// Mean and variance of the cores of a deployment with known rates, this many hours after it arrived: the moments of
+/// `tiebreak_admission` without a belief to average over. A deployment that only stops growing counts as not
+/// stopping, which slightly overestimates.
 fn size(model: &Model, truth: &Truth, hours: f64) -> (f64, f64) {
     let Truth { death, scale_out, size } = *truth;
     let left = exp(-death * hours);
@@ -178,13 +179,13 @@ mod tests {
     use alloc::sync::Arc;
     use tiebreak_placement::{Policy, RuleUse};
 
-    /// A small cluster of small deployments, in which one run in ten has failures.
+    /// A small cluster of small deployments; one run in ten has failures.
     fn small() -> (AdmissionSettings, ClusterYears) {
         let settings = AdmissionSettings { size_rate: 0.8, ..AdmissionSettings::default() };
         (settings, ClusterYears { cores: 1_000, arrivals: 0.05, ..ClusterYears::default() })
     }
 
-    /// The share that fails, and the share of the cores in use, with 60 % sold at most.
+    /// The share of failures and the share of cores in use, with at most 60 % sold.
     fn outcome(seed: u64) -> (f64, f64) {
         let (settings, lab) = small();
         let rule = RuleUse { values: vec![60.0], ..RuleUse::plain("ZerothMomentAdmission", None) };
@@ -214,7 +215,7 @@ mod tests {
         for ((one, variance), (other, other_variance)) in strata.iter().zip(plain) {
             assert!((one - other).abs() < 4.0 * sqrt(variance + other_variance), "{one} and {other}");
         }
-        // Surer of what fails than four times as many plain runs.
+        // More precise about failures than four times as many plain runs.
         assert!(strata[0].1 < plain[0].1, "{strata:?} and {plain:?}");
     }
 
@@ -230,11 +231,11 @@ mod tests {
             assert_eq!(strata.stratum(drawn[run.seed as usize].1), run.stratum);
             assert!((run.weight - Strata::PARTS[usize::from(run.stratum)] / 10.0).abs() < 1e-12);
         }
-        // The mean of what the measure itself is: 499.5.
+        // The mean of the measure itself is 499.5.
         let (mean, variance) =
             mean_and_variance(&picked.iter().map(|run| (*run, drawn[run.seed as usize].1)).collect::<Vec<_>>());
         assert!((mean - 499.5).abs() < 3.0 * sqrt(variance) && sqrt(variance) < 80.0, "{mean}, {variance}");
-        // Few runs, or alike: whatever there is weighs 1 together.
+        // With few runs, or equal ones, the weights still sum to 1.
         for few in [vec![(1, 5.0)], vec![(1, 5.0), (2, 5.0), (3, 5.0)]] {
             let strata = Strata::of(&few.iter().map(|it| it.1).collect::<Vec<_>>());
             let all: f64 = strata.pick(&few, 2).iter().map(|run| run.weight).sum();
@@ -263,7 +264,7 @@ mod tests {
                 requests: sure,
                 ..Seen::default()
             };
-            // Hours since it came count as hours in which it has not stopped: set right here.
+            // Hours since it arrived count as hours in which it has not stopped: corrected here.
             let seen = Seen { exposure: seen.exposure - model.prior.stop * seen.hours, ..seen };
             let hours = [730.0, 7_300.0];
             let mut moments = Vec::new();

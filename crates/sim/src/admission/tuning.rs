@@ -1,9 +1,9 @@
-//! One number of a rule, as large as the service level allows.
+//! Finds the largest value of one parameter of a rule that keeps the service level.
 //!
-//! A larger limit, or risk, sells more and lets more scale-outs fail. Bisection finds where the failed share
-//! becomes too large. [`Tuning`] makes no run itself: it says which it wants, is told what came out, and says
-//! when it is done, so that threads, workers of the page, or one loop can make them, in any order. Source: "On the
-//! cluster admission problem for cloud computing", section 5.2.
+//! A larger limit, or risk, sells more and lets more scale-outs fail. Bisection finds where the failed share becomes
+//! too large. [`Tuning`] makes no runs itself: it says which ones it wants, receives their results, and says when it
+//! is done. So threads, workers of the page, or one loop can make the runs, in any order. Source: "On the cluster
+//! admission problem for cloud computing", section 5.2.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,25 +11,25 @@ use alloc::vec::Vec;
 use super::strata::Run;
 use super::years::Span;
 
-/// The values that a number may have, and how finely it is looked for.
+/// The possible values of a parameter, and the precision of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    /// The least and the most, in the number's own unit.
+    /// The smallest and the largest value, in the parameter's own unit.
     pub least: f64,
     /// See [`Self::least`].
     pub most: f64,
-    /// How often the part that is left is halved.
+    /// How often the remaining range is halved.
     pub halvings: u32,
-    /// What halves it.
+    /// How to halve it.
     pub middle: Middle,
 }
 
-/// Where the middle of two values is.
+/// How to choose the middle of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Middle {
-    /// As far from one as from the other.
+    /// The arithmetic mean.
     Mean,
-    /// As many times the one as the other is of it; for numbers above 0 that may be small, as risks.
+    /// The geometric mean; for values above 0 that may be small, such as risks.
     Ratio,
 }
 
@@ -47,23 +47,23 @@ impl Range {
 pub struct Wanted {
     /// The value of the number.
     pub value: f64,
-    /// Which of the runs, from 0.
+    /// The index of the run, from 0.
     pub run: u32,
     /// Its seed.
     pub seed: u64,
 }
 
-/// What came out with one value.
+/// The results with one value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tried {
     /// The value.
     pub value: f64,
-    /// Runs that it took. A value that fails for certain is given up before all are made.
+    /// Runs made with it. A value that certainly fails is dropped before all runs are made.
     pub runs: u32,
-    /// The share of scale-outs that failed, 0 to 1, a weighted mean over all runs. Those that were not made count as
-    /// without failures, so it is at least this.
+    /// The share of scale-outs that failed, 0 to 1, as a weighted mean over all runs. Runs that were not made count
+    /// as without failures, so this is a lower bound.
     pub failed_share: f64,
-    /// The share of the cores in use, 0 to 1, a weighted mean over the runs that were made.
+    /// The share of the cores in use, 0 to 1, as a weighted mean over the runs that were made.
     pub utilization: f64,
     /// Whether it keeps the service level.
     pub is_within: bool,
@@ -74,27 +74,27 @@ pub struct Tried {
 pub enum Ending {
     /// Between a value that keeps the service level and one that does not.
     Found,
-    /// The most that it may be keeps the service level.
+    /// The largest possible value keeps the service level.
     MostIsWithin,
-    /// Even the least does not; nor does anything without runs.
+    /// Even the smallest value does not keep it, or there are no runs.
     NothingIsWithin,
 }
 
-/// What a tuning found.
+/// The result of a tuning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tuned {
-    /// The largest value that was tried and keeps the service level.
+    /// The largest tried value that keeps the service level.
     pub best: Option<Tried>,
     /// How it ended.
     pub ending: Ending,
-    /// Every value that was tried, in order.
+    /// Every tried value, in order.
     pub tried: Vec<Tried>,
 }
 
-/// The search for the largest value whose failed share is within the service level.
+/// Searches for the largest value whose failed share is within the service level.
 ///
-/// It takes for granted that a larger value fails more. Where chance makes it otherwise, what is found still keeps
-/// the level on these runs, and a value a little above it was seen not to.
+/// Assumes that a larger value fails more. If noise violates this, the result still keeps the level on these runs,
+/// and a slightly larger value was seen to break it.
 #[derive(Clone, Debug)]
 pub struct Tuning {
     range: Range,
@@ -102,16 +102,16 @@ pub struct Tuning {
     sla: f64,
     cores: u32,
     runs: Vec<Run>,
-    /// The value that runs are made with; none when all is done.
+    /// The value of the current runs; `None` when done.
     value: Option<f64>,
-    /// What came out of each run with it: failed share and utilization.
+    /// The result of each run with it: failed share and utilization.
     told: Vec<Option<(f64, f64)>>,
     tried: Vec<Tried>,
 }
 
 impl Tuning {
-    /// Of a cluster of so many cores, under a service level that lets this share of scale-outs fail, 0 to 1. Runs of
-    /// which failures are likely should come first: they end a value that fails soonest.
+    /// For a cluster of this many cores, and a service level that lets this share of scale-outs fail, 0 to 1. Put
+    /// runs that are likely to fail first: they reject a bad value soonest.
     #[must_use]
     pub fn new(range: Range, sla: f64, cores: u32, runs: Vec<Run>) -> Self {
         let told = vec![None; runs.len()];
@@ -119,7 +119,7 @@ impl Tuning {
         Self { range, sla, cores, runs, value, told, tried: Vec::new() }
     }
 
-    /// Runs that it waits for, those under way among them; none when it is done.
+    /// Runs that it waits for, including those under way; none when done.
     pub fn wanted(&self) -> impl Iterator<Item = Wanted> + '_ {
         let untold = (0..).zip(&self.runs).zip(&self.told).filter(|(_, told)| told.is_none());
         self.value.into_iter().flat_map(move |value| {
@@ -127,7 +127,7 @@ impl Tuning {
         })
     }
 
-    /// A run is over. One that is not wanted any more changes nothing.
+    /// Reports a finished run. One that is no longer wanted has no effect.
     pub fn tell(&mut self, wanted: Wanted, total: &Span) {
         let is_current = self.value.is_some_and(|value| value == wanted.value);
         let Some(told) = self.told.get_mut(wanted.run as usize).filter(|_| is_current) else { return };
@@ -139,7 +139,7 @@ impl Tuning {
         }
     }
 
-    /// What was found, once it is done.
+    /// The result, once done.
     #[must_use]
     pub fn tuned(&self) -> Option<Tuned> {
         if self.value.is_some() {
@@ -154,7 +154,7 @@ impl Tuning {
         Some(Tuned { best, ending, tried: self.tried.clone() })
     }
 
-    /// How much of it is done, 0 to 1.
+    /// The progress, 0 to 1.
     #[must_use]
     pub fn progress(&self) -> f64 {
         let told = self.told.iter().flatten().count() as f64 / self.runs.len().max(1) as f64;
@@ -162,8 +162,8 @@ impl Tuning {
         if self.value.is_some() { ((self.tried.len() as f64 + told) / values).min(1.0) } else { 1.0 }
     }
 
-    /// The value whose runs are made now, if enough of them are told. They are looked at in their own order, so that it
-    /// does not matter in which they end.
+    /// The result of the current value, if enough of its runs are reported. Runs are evaluated in their own order, so
+    /// the order in which they finish does not matter.
     fn judged(&self, value: f64) -> Option<Tried> {
         let all: f64 = self.runs.iter().map(|run| run.weight).sum();
         let (mut failed, mut used, mut weight) = (0.0, 0.0, 0.0);
@@ -196,7 +196,7 @@ impl Tuning {
         if is_open {
             return Some(middle);
         }
-        // The least is asked about only where nothing else was good enough.
+        // The smallest value is tried only if no other was good enough.
         (self.best().is_none() && least < high).then_some(least)
     }
 }
@@ -207,7 +207,7 @@ mod tests {
 
     const LIMIT: Range = Range { least: 0.0, most: 100.0, halvings: 7, middle: Middle::Mean };
 
-    /// Failures begin at 40 and a little more for each seed, and rise by 1 in 1,000 for each unit.
+    /// Failures begin at 40, plus a little for each seed, and rise by 1 in 1,000 per unit.
     fn outcome(wanted: Wanted) -> Span {
         let over = (wanted.value - 40.0 - wanted.seed as f64).max(0.0);
         let (scale_outs, failed) = (1_000_000, (over * 1_000.0) as u64);
@@ -218,7 +218,7 @@ mod tests {
         Run::alike(1..=count)
     }
 
-    /// The runs made, in an order that `which` chooses, until it is done.
+    /// The runs made, in an order that `which` chooses, until the tuning is done.
     fn tuned(mut tuning: Tuning, which: impl Fn(usize) -> usize, outcome: impl Fn(Wanted) -> Span) -> (Tuned, u32) {
         for made in 0.. {
             let wanted: Vec<_> = tuning.wanted().collect();

@@ -1,10 +1,9 @@
-//! One cluster of deployments over years, to see what a policy lets in and what that costs.
+//! One cluster of deployments over years, to see what a policy admits and what that costs.
 //!
-//! There are no machines and no VMs here: a deployment is a number of cores that grows and shrinks by the
-//! processes that the policies believe in. What arrives is a function of the seed, and each deployment
-//! draws from a generator of its own, so policies compared meet the same deployments. A scale-out that
-//! finds no room fails whole and counts against the service level. Source: "On the cluster admission problem
-//! for cloud computing", sections 2.1, 5.2, 6 and 7.2.
+//! There are no machines and no VMs: a deployment is a number of cores that grows and shrinks by the processes that
+//! the policies believe in. Arrivals are a function of the seed, and each deployment has its own random generator, so
+//! all policies see the same deployments. A scale-out without free capacity fails completely and counts against the
+//! service level. Source: "On the cluster admission problem for cloud computing", sections 2.1, 5.2, 6 and 7.2.
 
 use alloc::collections::{BTreeMap, BinaryHeap};
 use alloc::sync::Arc;
@@ -48,7 +47,7 @@ declare! {
     }
 }
 
-/// Hours of a year, and of a month, as the paper's appendix D has them.
+/// Hours of a year and of a month, as in the paper's appendix D.
 pub(super) const YEAR_HOURS: f64 = 8_760.0;
 pub(super) const MONTH_HOURS: f64 = 730.0;
 
@@ -58,20 +57,20 @@ impl ClusterYears {
     }
 }
 
-/// What came out of a span of time.
+/// The results of a period.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Span {
-    /// Hours that it lasted.
+    /// Its length in hours.
     pub hours: f64,
     /// Core-hours in use.
     pub core_hours: f64,
-    /// Scale-outs asked for.
+    /// Scale-outs requested.
     pub scale_outs: u64,
-    /// Of these, the ones that failed.
+    /// Of these, those that failed.
     pub failed: u64,
-    /// Deployments that asked to be let in.
+    /// Deployments that requested admission.
     pub arrivals: u64,
-    /// Of these, the ones that were.
+    /// Of these, those admitted.
     pub admitted: u64,
 }
 
@@ -85,54 +84,54 @@ impl Span {
         self.admitted += other.admitted;
     }
 
-    /// The share of so many cores that was in use, 0 to 1.
+    /// The share of this many cores that was in use, 0 to 1.
     #[must_use]
     pub fn utilization(&self, cores: u32) -> f64 {
         if self.hours > 0.0 { self.core_hours / (self.hours * f64::from(cores)) } else { 0.0 }
     }
 
-    /// The share of scale-outs that failed, 0 to 1; 0 where there were none.
+    /// The share of scale-outs that failed, 0 to 1; 0 if there were none.
     #[must_use]
     pub fn failed_share(&self) -> f64 {
         if self.scale_outs > 0 { self.failed as f64 / self.scale_outs as f64 } else { 0.0 }
     }
 }
 
-/// How a deployment behaves.
+/// The true rates of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Truth {
-    /// How often a core, or a block, ends, per hour.
+    /// The rate at which a core or a block ends, per hour.
     pub death: f64,
-    /// How often it scales out, per hour.
+    /// The rate of scale-outs, per hour.
     pub scale_out: f64,
-    /// Cores that a request asks for beyond the first, on average.
+    /// Mean number of cores per request beyond the first.
     pub size: f64,
 }
 
 struct Deployment {
     truth: Truth,
     draws: Xoshiro256PlusPlus,
-    /// Cores of each block; of one where cores end one by one.
+    /// Cores of each block; one block if cores end one by one.
     blocks: Vec<u32>,
     cores: u32,
     grows: bool,
     next_ms: i64,
 }
 
-/// A newcomer that was refused, and why.
+/// A refused newcomer, with the reasons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refused {
-    /// When, in hours from the beginning.
+    /// When, in hours from the start.
     pub at_hours: f64,
     /// Cores in use then.
     pub used: u32,
-    /// What the cluster was expected to hold, and the newcomer.
+    /// The forecasts of the cluster and of the newcomer.
     pub growth: Growth,
-    /// The rules that refused it, and why, to go on from "it".
+    /// The rules that refused it, each with its reason; continues a sentence that starts with "it".
     pub why: Vec<(&'static str, Phrase)>,
 }
 
-/// A cluster on its way through the years.
+/// A cluster simulated over years.
 pub struct Years {
     terms: Arc<Terms>,
     lab: ClusterYears,
@@ -150,7 +149,7 @@ pub struct Years {
     now_ms: i64,
     end_ms: i64,
     months: Vec<Span>,
-    /// When a newcomer was refused last, with how many cores in use, and what was expected then.
+    /// The last refusal of a newcomer: the time, the cores in use, and the forecasts.
     refused: Option<(i64, u32, Growth)>,
     most_live: u32,
 }
@@ -162,8 +161,8 @@ impl core::fmt::Debug for Years {
 }
 
 impl Years {
-    /// An empty cluster, which lets in by the admission rules of a list; by none of them, whoever finds
-    /// room.
+    /// An empty cluster that admits by the admission rules of a policy; without any, it admits every deployment that
+    /// fits.
     #[must_use]
     pub fn new(terms: Arc<Terms>, lab: ClusterYears, policy: Arc<Policy>, seed: Seed) -> Self {
         let capacity = Resources::new(lab.cores.saturating_mul(1_000), 0, 0, 0);
@@ -202,7 +201,7 @@ impl Years {
         years
     }
 
-    /// Lets at most so many events happen; whether there are more.
+    /// Processes at most this many events. Returns whether there are more.
     pub fn advance(&mut self, budget: u32) -> bool {
         for _ in 0..budget {
             let next = self.events.peek().map_or(i64::MAX, |Reverse((at, _))| *at);
@@ -221,19 +220,19 @@ impl Years {
         true
     }
 
-    /// How much of the time has passed, 0 to 1.
+    /// The share of the time that has passed, 0 to 1.
     #[must_use]
     pub fn progress(&self) -> f64 {
         if self.end_ms > 0 { self.now_ms as f64 / self.end_ms as f64 } else { 1.0 }
     }
 
-    /// Month by month (730 hours each) so far.
+    /// The results so far by month (730 hours each).
     #[must_use]
     pub fn months(&self) -> &[Span] {
         &self.months
     }
 
-    /// All of it together.
+    /// The total over all months.
     #[must_use]
     pub fn total(&self) -> Span {
         let mut total = Span::default();
@@ -241,7 +240,7 @@ impl Years {
         total
     }
 
-    /// What makes this run the same as another: every month's figures, to the last bit.
+    /// Identifies the run's results: every month's figures, bit for bit.
     #[must_use]
     pub fn digest(&self) -> u64 {
         let mut bytes = Vec::new();
@@ -253,7 +252,7 @@ impl Years {
         xxh3_64(&bytes)
     }
 
-    /// The newcomer refused last by a rule, with room enough for it.
+    /// The last newcomer that a rule refused although it would have fitted.
     #[must_use]
     pub fn last_refused(&self) -> Option<Refused> {
         let (at_ms, used, growth) = self.refused.clone()?;
@@ -262,7 +261,7 @@ impl Years {
         Some(Refused { at_hours: at_ms as f64 / HOUR_MS, used, growth, why })
     }
 
-    /// The most deployments that were in at a time.
+    /// The largest number of deployments at one time.
     #[must_use]
     pub fn most_live(&self) -> u32 {
         self.most_live
@@ -276,7 +275,7 @@ impl Years {
         &mut self.months[at]
     }
 
-    /// Nothing happens until then.
+    /// Advances the clock without events.
     fn pass_until(&mut self, at_ms: i64) {
         while self.now_ms < at_ms {
             let month_ms = (MONTH_HOURS * HOUR_MS) as i64;
@@ -294,7 +293,7 @@ impl Years {
         later(self.now_ms, hours)
     }
 
-    /// A deployment asks to be let in.
+    /// A deployment requests admission.
     fn arrive(&mut self) {
         let id = self.arrived;
         self.arrived += 1;
@@ -315,7 +314,7 @@ impl Years {
         self.most_live = self.most_live.max(self.live.len() as u32);
     }
 
-    /// How the deployment that arrives behaves, what is believed of it, and the cores that it asks for.
+    /// The true rates of the arriving deployment, the beliefs about it, and the cores that it requests.
     fn meet(&self, id: u32, draws: &mut Xoshiro256PlusPlus) -> (Truth, Vec<Seen>, u32) {
         let (model, observations) = (self.terms.model(), self.lab.observations);
         let truth = truth(model, draws);
@@ -343,7 +342,7 @@ impl Years {
         is_in
     }
 
-    /// What happens next to a deployment is drawn.
+    /// Draws a deployment's next event.
     fn schedule(&mut self, id: u32, mut deployment: Deployment) {
         let Truth { death, scale_out, .. } = deployment.truth;
         let prior = &self.terms.model().prior;
@@ -356,7 +355,7 @@ impl Years {
         self.live.insert(id, deployment);
     }
 
-    /// The next thing happens to a deployment.
+    /// Processes the next event.
     fn happen(&mut self) {
         let Some(Reverse((_, id))) = self.events.pop() else { return };
         let Some(mut it) = self.live.remove(&id) else { return };
@@ -380,7 +379,7 @@ impl Years {
         } else {
             self.scale_out(id, &mut it, &model);
         }
-        // One that has nothing and can have nothing more is gone.
+        // A deployment without cores that cannot grow is removed.
         if it.cores == 0 && (self.lab.ends_empty || !it.grows) {
             self.book.end(id, &mut self.growth);
         } else {
@@ -411,7 +410,7 @@ impl Deployment {
         }
     }
 
-    /// How many things there are that may end.
+    /// The number of units that may end.
     fn units(&self, deaths: Deaths) -> f64 {
         match deaths {
             Deaths::Cores => f64::from(self.cores),
@@ -419,7 +418,7 @@ impl Deployment {
         }
     }
 
-    /// One of them ends; its cores.
+    /// One unit ends. Returns its cores.
     fn end_one(&mut self, deaths: Deaths) -> u32 {
         let ended = match deaths {
             Deaths::Cores => 1,
@@ -433,12 +432,12 @@ impl Deployment {
     }
 }
 
-/// What was observed of a kind of deployment before one of it arrives.
+/// The observations of a kind of deployment before one of it arrives.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Known(Seen);
 
 impl Known {
-    /// The same of a deployment that has just come with so many cores.
+    /// The same for a deployment that has just arrived with this many cores.
     pub(super) fn and_started(self, cores: f64) -> Seen {
         let (Self(known), first) = (self, Seen::started(cores));
         Seen {
@@ -453,13 +452,13 @@ impl Known {
     }
 }
 
-/// A kind of deployment of the population, and what so many observations of it say.
+/// A kind of deployment drawn from the population, and this many observations of it.
 pub(super) fn kind(model: &Model, observations: u32, draws: &mut Xoshiro256PlusPlus) -> (Truth, Known) {
     let truth = truth(model, draws);
     (truth, observed(model, &truth, observations, draws))
 }
 
-/// How a deployment of the population behaves.
+/// The true rates of a deployment drawn from the population.
 fn truth(model: &Model, draws: &mut Xoshiro256PlusPlus) -> Truth {
     let prior = &model.prior;
     let death = gamma(&prior.death, draws);
@@ -467,13 +466,13 @@ fn truth(model: &Model, draws: &mut Xoshiro256PlusPlus) -> Truth {
     Truth { death, scale_out, size: gamma(&prior.size, draws) }
 }
 
-/// What so many observations say of deployments that behave like this.
+/// This many observations of deployments with these rates.
 fn observed(model: &Model, truth: &Truth, observations: u32, draws: &mut Xoshiro256PlusPlus) -> Known {
     let mut known = Seen::default();
     for _ in 0..observations {
         let gap = exponential(draws, truth.scale_out);
         known.deaths += 1.0;
-        // Gaps between scale-outs are no time in which a deployment could have stopped and did not.
+        // The gaps between scale-outs do not count as time in which the deployment could have stopped.
         known.exposure += exponential(draws, truth.death) - model.prior.stop * gap;
         known.scale_outs += 1.0;
         known.hours += gap;
@@ -483,14 +482,15 @@ fn observed(model: &Model, truth: &Truth, observations: u32, draws: &mut Xoshiro
     Known(known)
 }
 
-/// What is drawn for one deployment. Each has a generator of its own, so that it does the same whatever is known of it.
+/// What is drawn for one deployment. Each has its own generator, so that its behaviour does not depend on the
+/// observations.
 #[derive(Clone, Copy)]
 enum DrawKind {
-    /// How it behaves, and all that it does.
+    /// Its rates, and all its events.
     Life,
-    /// What was observed of its kind.
+    /// The observations of its kind.
     Observations,
-    /// Its user's other kind, and what was observed of that.
+    /// Its user's other kind, and the observations of that.
     OtherKind,
 }
 
@@ -498,8 +498,7 @@ fn generator(each: Stream, id: u32, which: DrawKind) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(each.draw(u64::from(id), which as u64))
 }
 
-/// Who asks to be let in during a run of this seed, whatever the policy: when, in hours from the beginning, and how it
-/// behaves.
+/// The arrivals of a run with this seed, whatever the policy: times in hours from the start, and true rates.
 pub(super) fn arriving(model: &Model, lab: &ClusterYears, seed: Seed) -> impl Iterator<Item = (f64, Truth)> {
     let (model, lab) = (*model, *lab);
     let (mut waits, each) = (seed.stream("deployments arrive").generator(), seed.stream("deployments"));
@@ -511,7 +510,7 @@ pub(super) fn arriving(model: &Model, lab: &ClusterYears, seed: Seed) -> impl It
     })
 }
 
-/// Deployments of the population: what the lab draws them from, for checks and pictures.
+/// Deployments drawn from the population, for checks and charts.
 #[must_use]
 pub fn population(model: &Model, count: u32, seed: Seed) -> Vec<Truth> {
     let mut draws = seed.stream("population").generator();
@@ -519,22 +518,22 @@ pub fn population(model: &Model, count: u32, seed: Seed) -> Vec<Truth> {
 }
 
 fn gamma(law: &Gamma, draws: &mut Xoshiro256PlusPlus) -> f64 {
-    // The least rate keeps what is drawn a number that time can be divided by.
+    // A minimum rate keeps the draw usable as a divisor.
     GammaLaw::new(law.shape, 1.0 / law.rate).map_or(0.0, |law| law.sample(draws)).clamp(1e-30, 1e30)
 }
 
-/// Cores that a request asks for.
+/// The cores of one request.
 pub(super) fn request(size: f64, draws: &mut Xoshiro256PlusPlus) -> u32 {
     const MOST: f64 = 1e6;
     1 + Poisson::new(size.min(MOST)).map_or(0, |law| law.sample(draws) as u32)
 }
 
-/// From 0 up to 1.
+/// Uniform from 0 up to 1.
 fn unit(draws: &mut Xoshiro256PlusPlus) -> f64 {
     (draws.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// Hours until something happens that happens so often an hour.
+/// Hours until the next event of a process with this rate per hour.
 fn exponential(draws: &mut Xoshiro256PlusPlus, rate: f64) -> f64 {
     -libm::log(1.0 - unit(draws)) / rate
 }

@@ -16,7 +16,7 @@ use super::store::{CutNews, MachineNews, Store};
 pub(crate) struct Assignment {
     pub(crate) vm: VmId,
     pub(crate) machine: MachineId,
-    /// The store's revision of the machine that the agent's view reflected, its own commits since counted in.
+    /// The store's revision of the machine that the agent's view reflected, including its own later commits.
     pub(crate) seen: Revision,
     pub(crate) shape: VmShape,
     pub(crate) life: PredictedLife,
@@ -31,17 +31,17 @@ pub(crate) struct InFlight {
     /// The request its VMs belong to.
     pub(crate) request: RequestId,
     pub(crate) attempt: u32,
-    /// What was chosen before a VM was refused, if one was.
+    /// The assignments made before a VM was refused, if one was.
     pub(crate) assignments: Vec<Assignment>,
-    /// What the links of these VMs take, by the places of cuts.
+    /// The bandwidth of these VMs' links, by index of the cut.
     pub(crate) links: Vec<(u32, u64)>,
-    /// The VM no machine was found for, and whether any had room for it.
+    /// The VM that found no machine, and how the caches served it.
     pub(crate) refused: Option<(VmId, CacheUse)>,
     pub(crate) had_room: bool,
 }
 
 impl InFlight {
-    /// Begins a job of a request, in the room of a decision that is over.
+    /// Starts a job of a request, reusing the buffers of a finished decision.
     pub(crate) fn begin(over: Option<Self>, job: Job, request: RequestId, attempt: u32) -> Self {
         let (mut assignments, mut links) = over.map_or_else(Default::default, |over| (over.assignments, over.links));
         assignments.clear();
@@ -55,24 +55,24 @@ pub(crate) struct Agent {
     pub(crate) allocator: Allocator,
     /// The store's revision of each machine that this agent's view reflects.
     seen: Vec<Revision>,
-    /// How far it has read the store's log of machines, and that of the network.
+    /// Its positions in the store's log of machines and in that of the network.
     pub(crate) position: u64,
     pub(crate) cut_position: u64,
-    /// Decisions sent to the store and not yet answered, the oldest first. Only an agent that
-    /// decides on while a commit is under way has more than one.
+    /// Decisions sent to the store and not yet answered, oldest first. Only an agent that decides while a commit is
+    /// under way has more than one.
     in_flight: VecDeque<InFlight>,
-    /// The machines of its own unanswered choices, each as the store had it without them.
+    /// The machines of its own unanswered assignments, each with the store's state without them.
     pending: Vec<(MachineId, MachineRecord)>,
-    /// The store's revision of each cut of the network that this agent's view reflects, and what
-    /// its own unanswered choices take of it on top of that.
+    /// The store's revision of each cut that this agent's view reflects, and the bandwidth of its own unanswered
+    /// assignments on top.
     cuts_seen: Vec<u32>,
     cuts_pending_kbps: Vec<u64>,
-    /// Since when it has nothing to decide; none while it has.
+    /// Since when it is idle; `None` if it is busy.
     pub(crate) idle_since: Option<Time>,
-    /// VMs it decided, and commits of it that failed.
+    /// VMs that it decided, and its failed commits.
     pub(crate) decided: u64,
     pub(crate) conflicts: u64,
-    /// What it makes of predicted lifetimes, where it is shown any.
+    /// Its view of predicted lifetimes, if predictions are shown.
     pub(crate) lifetimes: Option<Lifetimes>,
 }
 
@@ -101,7 +101,7 @@ impl Agent {
         for entry in store.machines.published(self.position, now) {
             self.position += 1;
             let MachineNews { machine, revision, record } = entry.news;
-            // Of one revision there may be several entries: expected exits change none.
+            // One revision may have several entries: changed expected exits keep the revision.
             if revision >= self.seen[machine.index()] {
                 self.know(machine, revision, record);
             }
@@ -114,7 +114,7 @@ impl Agent {
         }
     }
 
-    /// Learns the store's state of a machine; its own unanswered choices stay in its view.
+    /// Learns the store's state of a machine; its own unanswered assignments stay in its view.
     fn know(&mut self, machine: MachineId, revision: Revision, record: MachineRecord) {
         self.seen[machine.index()] = revision;
         let record = match self.pending.iter().position(|(pending, _)| *pending == machine) {
@@ -127,7 +127,7 @@ impl Agent {
         self.allocator.view_mut().set(machine, record);
     }
 
-    /// Learns what the store has reserved of a cut.
+    /// Learns a cut's reserved bandwidth from the store.
     fn know_cut(&mut self, news: CutNews) {
         let at = news.place as usize;
         self.cuts_seen[at] = news.revision;
@@ -137,12 +137,12 @@ impl Agent {
         }
     }
 
-    /// Learns what the store has reserved of these cuts from its answer to a commit.
+    /// Learns the reserved bandwidth of these cuts from the store's answer to a commit.
     pub(crate) fn told_cuts(&mut self, store: &Store, cuts: &[(u32, u64)]) {
         cuts.iter().for_each(|(place, _)| self.know_cut(store.cut(*place)));
     }
 
-    /// Notes what the links of a VM take that was just assigned, in the agent's own view.
+    /// Adds the link bandwidth of a newly assigned VM to the agent's own view.
     pub(crate) fn reserve(&mut self, flight: &mut InFlight, cuts: &[(u32, u64)]) {
         flight.links.extend_from_slice(cuts);
         let Some(network) = self.allocator.view_mut().network_mut() else { return };
@@ -152,15 +152,15 @@ impl Agent {
         }
     }
 
-    /// A machine's state with the agent's own unanswered choices; what no longer fits will
-    /// fail at the store.
+    /// A machine's state with the agent's own unanswered assignments; assignments that no longer fit will fail at the
+    /// store.
     fn with_pending(&self, machine: MachineId, base: MachineRecord) -> MachineRecord {
         let choices = self.in_flight.iter().flat_map(|flight| &flight.assignments);
         let mine = choices.filter(|it| it.machine == machine);
         mine.fold(base, |record, it| self.place(record, it).unwrap_or(record))
     }
 
-    /// Notes a choice in the agent's own view, so that the request's next VM sees it.
+    /// Adds an assignment to the agent's own view, so that the request's next VM sees it.
     pub(crate) fn assign(&mut self, flight: &mut InFlight, assignment: Assignment) {
         let machine = assignment.machine;
         let before = self.allocator.view().record(machine);
@@ -173,7 +173,7 @@ impl Agent {
         self.allocator.view_mut().set(machine, after);
     }
 
-    /// Forgets the choices of a request: the store has answered, or will never be asked.
+    /// Drops the assignments of a request, because the store has answered or will not be asked.
     pub(crate) fn release(&mut self, flight: &InFlight) {
         if let Some(network) = self.allocator.view_mut().network_mut() {
             for (place, kbps) in &flight.links {
@@ -192,12 +192,12 @@ impl Agent {
         }
     }
 
-    /// Whether nothing of it is on its way to the store.
+    /// Whether it has no decision on its way to the store.
     pub(crate) fn is_idle(&self) -> bool {
         self.in_flight.is_empty()
     }
 
-    /// Decisions of it on their way to the store.
+    /// Its decisions on their way to the store.
     pub(crate) fn in_flight(&self) -> usize {
         self.in_flight.len()
     }
@@ -207,16 +207,16 @@ impl Agent {
         self.in_flight.push_back(flight);
     }
 
-    /// The decision that reaches the store: the oldest that was sent.
+    /// The oldest sent decision, which reaches the store now.
     ///
     /// # Panics
-    /// When nothing was sent: a commit is scheduled only by sending.
+    /// If nothing was sent: only sending schedules a commit.
     pub(crate) fn arrive(&mut self) -> InFlight {
         self.in_flight.pop_front().expect("a commit was sent before it arrives")
     }
 
-    /// A machine with one VM more, others put out where it needs that. Nobody can put out this one
-    /// before the store knows it, not even another VM of its request.
+    /// A machine with one more VM, evicting others if needed. No VM can evict this one before the store knows it, not
+    /// even another VM of its request.
     fn place(&self, record: MachineRecord, it: &Assignment) -> Option<MachineRecord> {
         let shape = &it.shape;
         let may_evict = self.allocator.policy().lets_evict(shape);
@@ -234,8 +234,8 @@ impl Agent {
         self.know(machine, store.revision_of(machine), store.occupancy().record(machine));
     }
 
-    /// A commit of its own was taken. What it has decided since on the same machines is not outdated by it: its view has shown
-    /// those VMs all along.
+    /// One of its own commits was accepted. This does not outdate its later decisions on the same machines, because
+    /// its view has included those VMs all along.
     pub(crate) fn count_in(&mut self, store: &Store, taken: &InFlight) {
         for later in self.in_flight.iter_mut().flat_map(|flight| &mut flight.assignments) {
             let same = |it: &&Assignment| (it.machine, it.seen) == (later.machine, later.seen);
@@ -259,7 +259,7 @@ mod tests {
     use tiebreak_model::{ClusterSpec, Fleet, Millis, Occupancy, Uplinks};
     use tiebreak_placement::{Caches, Policy};
 
-    /// A request for a spot VM and one that may put out spot VMs, on a machine of 4 cores.
+    /// A request with a spot VM and one that may evict spot VMs, on a machine of 4 cores.
     #[test]
     fn no_request_counts_on_putting_out_its_own_vms() {
         for (spot, other, placed) in [(3, 1, 2), (3, 2, 0)] {
@@ -273,7 +273,7 @@ mod tests {
         }
     }
 
-    /// Two requests take bandwidth of one cut in the agent's view; the store reserves of it for others.
+    /// Two requests use bandwidth of one cut in the agent's view; the store reserves some of it for others.
     #[test]
     fn what_links_take_is_given_back_with_the_request_that_took_it() {
         let capacity = Resources::new(4_000, 16_384, 0, 0);

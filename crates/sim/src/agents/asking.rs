@@ -1,4 +1,4 @@
-//! The tenant whose request is being decided: what it has, what it will have, and what rules read of that.
+//! The tenant whose request is being decided: its VMs, its forecast, and how rules see both.
 
 use tiebreak_model::{
     Fleet, Footprint, Growth, Links, MachineId, Needs, Occupancy, Peer, Scene, ShapeId, TenantSize, VmRequest, VmShape,
@@ -10,22 +10,22 @@ use tiebreak_placement::{Draw, Request};
 pub(crate) struct Asking {
     pub(crate) size: TenantSize,
     pub(crate) footprint: Footprint,
-    /// The VM being decided as an end of links, and what these take; none where VMs are not linked.
+    /// The VM being decided as an endpoint of links, and their bandwidth; `None` if VMs are not linked.
     peer: Option<Peer>,
     pub(crate) needs: Needs,
-    /// Whether it begins a deployment, so that rules about admission are asked.
+    /// Whether it starts a deployment, so that admission rules apply.
     pub(crate) is_new: bool,
 }
 
 impl Asking {
-    /// A tenant begins to ask, of which nothing is known yet.
+    /// Resets to a tenant about which nothing is known yet.
     pub(crate) fn begin(&mut self) {
         self.is_new = false;
         self.size = TenantSize::default();
         self.footprint.clear();
     }
 
-    /// It has VMs here, if it has any, and asks for so many more.
+    /// Sets the tenant's footprint here, if any, and how many more VMs it requests.
     pub(crate) fn stand(&mut self, footprint: Option<&Footprint>, more: u32) {
         if let Some(footprint) = footprint {
             self.footprint.copy_from(footprint);
@@ -34,25 +34,25 @@ impl Asking {
         self.size = TenantSize { placed, wanted: placed + more };
     }
 
-    /// It asks for this end of links: what they take, wherever the other ends stand.
+    /// Sets the endpoint of links and their bandwidth, wherever the other endpoints are.
     pub(crate) fn link(&mut self, fleet: &Fleet, links: &Links, peer: Peer) {
         self.needs.fill(fleet, links, peer, self.footprint.members());
         self.peer = Some(peer);
     }
 
-    /// One of its VMs as rules read it. A VM that asks for nothing is like any other such VM,
-    /// even where its tenant's others do.
+    /// One of its VMs as rules see it. A VM without terms is like any other such VM, even if other VMs of its tenant
+    /// have terms.
     pub(crate) fn request(&self, shape: VmShape) -> VmRequest {
         let alone = VmRequest::alone(shape);
         if shape.terms.is_none() { alone } else { VmRequest { tenant: self.size, ..alone } }
     }
 
-    /// Where the tenant's VMs stand, as rules about one of them see it.
+    /// Where the tenant's VMs are, as rules about one of them see it.
     fn footprint(&self, shape: &VmShape) -> &Footprint {
         if shape.terms.is_none() && self.peer.is_none() { Footprint::NONE } else { &self.footprint }
     }
 
-    /// What a decision about one of its VMs looks at; `growth` is what deployments will grow to, where a rule asks.
+    /// What a decision about one of its VMs reads; `growth` has the forecasts, if a rule reads them.
     pub(crate) fn scene<'a>(
         &'a self,
         occupancy: &'a Occupancy,
@@ -63,7 +63,7 @@ impl Asking {
         Scene { occupancy, footprint: self.footprint(shape), needs: &self.needs, growth }
     }
 
-    /// One of its VMs to find a machine for.
+    /// The request to place one of its VMs.
     pub(crate) fn to_place<'a>(
         &'a self,
         shape: ShapeId,
@@ -75,7 +75,7 @@ impl Asking {
         Request { shape, vm, footprint: self.footprint(&vm.shape), needs: &self.needs, growth, draw }
     }
 
-    /// Where the others of the VM's VDC stand, and what its links to them take.
+    /// Where the other VMs of the VDC are, and the bandwidth of the VM's links to them.
     pub(crate) fn company(&self) -> (Footprint, Needs) {
         (self.footprint.clone(), self.needs.clone())
     }

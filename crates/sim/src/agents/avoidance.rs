@@ -11,7 +11,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Of at most so many commits.
+    /// For at most this many commits.
     pub(crate) fn new(size: u32) -> Self {
         Self { size: size.max(1) as usize, failed: VecDeque::new(), failures: 0 }
     }
@@ -26,7 +26,7 @@ impl Window {
         self.failures += u32::from(failed);
     }
 
-    /// The share of them that failed, 0 to 1.
+    /// The share that failed, 0 to 1.
     pub(crate) fn failed_share(&self) -> f64 {
         if self.failed.is_empty() { 0.0 } else { f64::from(self.failures) / self.failed.len() as f64 }
     }

@@ -1,4 +1,4 @@
-//! What agents draw by chance: each kind of draw from a stream of its own, named by VM and attempt.
+//! The agents' random draws: each kind of draw has its own stream, indexed by VM and attempt.
 
 use tiebreak_model::random::{Seed, Stream, share};
 
@@ -18,17 +18,17 @@ impl Chance {
         }
     }
 
-    /// Which of several machines that are alike a VM goes to; `luck` is the number by which chance knows it.
+    /// Which of several equal machines a VM goes to; `luck` is the VM's number in random streams.
     pub(crate) fn tie_break(&self, luck: u64, attempt: u32) -> u64 {
         self.tie_break.draw(luck, u64::from(attempt))
     }
 
-    /// A coin for whether its class had an evaluation, from 0 up to 1.
+    /// A draw from 0 up to 1 that decides whether its class had an evaluation.
     pub(crate) fn coin(&self, luck: u64, attempt: u32) -> f64 {
         share(self.coins.draw(luck, u64::from(attempt)))
     }
 
-    /// Whether conflicts are avoided that are avoided with this chance, 0 to 1 and more.
+    /// Whether to avoid conflicts in this decision, with this probability (values above 1 mean always).
     pub(crate) fn avoids(&self, chance: f64, luck: u64, attempt: u32) -> bool {
         chance > 0.0 && share(self.avoiding.draw(luck, u64::from(attempt))) < chance
     }

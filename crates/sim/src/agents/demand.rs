@@ -1,5 +1,5 @@
-//! What a decision asks of the store, machine by machine: a machine takes its part whole
-//! or the commit fails (Protean section 5.3).
+//! What a decision needs from the store, machine by machine: a machine accepts its part completely or the commit
+//! fails (Protean section 5.3).
 
 use alloc::vec::Vec;
 
@@ -9,15 +9,15 @@ use tiebreak_placement::Policy;
 use super::agent::Assignment;
 use super::evictions::Evictable;
 
-/// What a decision makes of one machine.
+/// A decision's effect on one machine.
 #[derive(Clone, Copy)]
 pub(crate) struct Demand {
     pub(crate) machine: MachineId,
-    /// The machine's state with its part taken; none when it does not fit.
+    /// The machine's state including its part; `None` if it does not fit.
     pub(crate) after: Option<MachineRecord>,
 }
 
-/// What a decision makes of all its machines, and which VMs it puts out.
+/// A decision's effect on all its machines, and the VMs it evicts.
 #[derive(Default)]
 pub(crate) struct Demands {
     pub(crate) machines: Vec<Demand>,
@@ -25,13 +25,13 @@ pub(crate) struct Demands {
 }
 
 impl Demands {
-    /// What a machine will be like; it takes part in a decision that the store can take.
+    /// A machine's state afterwards; only for a machine of a decision that the store can accept.
     pub(crate) fn after(&self, machine: MachineId) -> MachineRecord {
         let demand = self.machines.iter().find(|demand| demand.machine == machine);
         demand.and_then(|demand| demand.after).expect("checked to fit")
     }
 
-    /// Adds a decision up on what is really in use.
+    /// Sums up a decision on top of actual usage.
     pub(crate) fn add_up(
         &mut self,
         assignments: &[Assignment],
@@ -57,8 +57,8 @@ impl Demands {
     }
 }
 
-/// Whether the store may put VMs on a machine, which cannot be left to a stale view: never on a
-/// failed one, and where the rules ask for ready machines, on no other.
+/// Whether the store may place VMs on a machine, whatever a stale view says: never on a failed one, and only on ready
+/// ones if the policy requires that.
 pub(crate) fn takes_vms(machine: &MachineRecord, policy: &Policy) -> bool {
     match machine.readiness {
         Readiness::Ready => true,

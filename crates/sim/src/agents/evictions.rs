@@ -1,13 +1,12 @@
-//! Which low-priority VMs stand where, and which of them make room for a VM of the highest
-//! priority: as few as will do (Protean section 2.1).
+//! Tracks low-priority VMs per machine, and chooses which of them to evict for a VM of the highest priority: as few
+//! as possible (Protean section 2.1).
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use tiebreak_model::{MachineId, MachineRecord, VmId, VmShape};
 
-/// The low-priority VMs on each machine, in the order they came. Only a list that lets VMs be
-/// put out asks, so a run under any other keeps none.
+/// The low-priority VMs on each machine, in order of arrival. Only tracked if the policy allows evictions.
 #[derive(Clone, Debug)]
 pub(crate) struct Evictable {
     kept: bool,
@@ -15,12 +14,12 @@ pub(crate) struct Evictable {
 }
 
 impl Evictable {
-    /// Of an empty zone; keeps VMs where they can be put out at all.
+    /// For an empty zone; tracks VMs only if they can be evicted.
     pub(crate) fn new(kept: bool) -> Self {
         Self { kept, on: BTreeMap::new() }
     }
 
-    /// A VM came.
+    /// A VM arrived.
     pub(crate) fn add(&mut self, machine: MachineId, vm: VmId, shape: &VmShape) {
         if self.kept && shape.is_evictable() {
             self.on.entry(machine).or_default().push((vm, *shape));
@@ -40,8 +39,8 @@ impl Evictable {
         }
     }
 
-    /// The machine with this VM on it and others put out: the latest first, until there is room,
-    /// less those that turn out not to be needed. None when that is not enough.
+    /// The machine with this VM added and others evicted: the latest first until there is room, except those that
+    /// turn out to be unnecessary. `None` if that is not enough.
     pub(crate) fn make_room(
         &self,
         machine: MachineId,

@@ -1,5 +1,5 @@
-//! What waits in the queue that all agents share: a request, or one VM whose machine is
-//! gone (Protean section 2.1, platform-initiated requests).
+//! An entry of the queue that all agents share: a request, or one VM that lost its machine (Protean section 2.1,
+//! platform-initiated requests).
 
 use core::ops::Range;
 
@@ -33,7 +33,7 @@ impl Job {
         }
     }
 
-    /// What it says in the record of decisions.
+    /// The cause in the record of decisions.
     pub(crate) fn cause(self) -> Cause {
         match self {
             Self::Place(_) => Cause::Request,
@@ -46,7 +46,7 @@ impl Job {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
     pub(crate) job: Job,
-    /// 0 for the first try.
+    /// 0 for the first attempt.
     pub(crate) attempt: u32,
     pub(crate) since: Time,
 }

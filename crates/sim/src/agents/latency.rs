@@ -1,32 +1,31 @@
-//! How long deciding one VM takes, in simulated time.
+//! How long it takes to decide one VM, in simulated time.
 //!
-//! Protean measured 14 ms where the request's class had an evaluation and 70 to 88 ms where it
-//! had not (section 6.2), about 50 machines ranked again on a hit and 2,000 on a miss, and
-//! about 1,000 ms without caches in a large zone: 12 ms and some 38 millionths of a second
-//! for each machine ranked again tell all four. Its own simulations draw hit or miss.
+//! Protean measured 14 ms if the request's class had an evaluation and 70 to 88 ms if not (section 6.2), with about
+//! 50 machines ranked again on a hit and 2,000 on a miss, and about 1,000 ms without caches in a large zone. A model
+//! of 12 ms plus about 38 microseconds per machine ranked again matches all four numbers. Protean's own simulations
+//! draw hits and misses.
 
 use tiebreak_model::choices;
 use tiebreak_placement::CacheUse;
 
 use super::settings::Agents;
 
-/// What the time of a decision depends on.
+/// What the decision time depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Latency {
     /// Every VM takes `decision_ms`.
     #[default]
     Fixed,
-    /// A VM takes `hit_ms` or `miss_ms`, by a coin that shows a hit with `hit_ratio`.
+    /// A VM takes `hit_ms` or `miss_ms`; a draw gives a hit with probability `hit_ratio`.
     Drawn,
-    /// A VM takes `hit_ms` or `miss_ms`, by what the agent's own caches did.
+    /// A VM takes `hit_ms` or `miss_ms`, depending on the agent's own caches.
     Caches,
-    /// A VM takes `base_ms`, and `update_us` for each machine the agent had to rank again.
+    /// A VM takes `base_ms`, plus `update_us` for each machine that the agent ranked again.
     Updates,
 }
 
 impl Latency {
-    /// Whether it depends on what the caches did, so that switching a layer off changes when
-    /// decisions land.
+    /// Whether it depends on the caches, so that switching a layer off changes the times of decisions.
     #[must_use]
     pub const fn reads_caches(self) -> bool {
         matches!(self, Self::Caches | Self::Updates)
@@ -36,7 +35,7 @@ impl Latency {
 choices! { Latency: Fixed = "fixed", Drawn = "drawn", Caches = "caches", Updates = "updates" }
 
 impl Agents {
-    /// How long one VM took, in thousandths of a millisecond; `coin` draws from 0 up to 1.
+    /// How long one VM took, in microseconds; `coin` draws from 0 up to 1.
     pub(crate) fn decision_us(&self, cache: CacheUse, refreshed: u32, coin: impl FnOnce() -> f64) -> u64 {
         let by_updates = self.base_ms * 1_000 + (f64::from(refreshed) * self.update_us) as u64;
         match self.latency {
@@ -52,8 +51,8 @@ impl Agents {
         }
     }
 
-    /// How long a request takes whose VMs took so long, in thousandths of a millisecond, in a workload with so many VMs
-    /// a request.
+    /// How long a request takes whose VMs took this long in total, in microseconds, in a workload with this mean
+    /// number of VMs per request.
     pub(crate) fn request_us(&self, vms_us: u64, vms: usize, mean_vms: f64) -> u64 {
         if self.slowdown <= 1.0 || vms == 0 {
             return vms_us;
@@ -62,12 +61,12 @@ impl Agents {
         vms_us.saturating_add(left_out as u64)
     }
 
-    /// How long a change takes to be seen by others, in milliseconds.
+    /// How long a change takes to become visible to others, in milliseconds.
     pub(crate) fn slowed_ms(&self, ms: u64) -> u64 {
         if self.slowdown <= 1.0 { ms } else { (ms as f64 * self.slowdown) as u64 }
     }
 
-    /// Machines an idle agent has time to rank again in so many milliseconds.
+    /// The number of machines that an idle agent can rank again in this many milliseconds.
     pub(crate) fn updates_in(&self, idle_ms: u64) -> u64 {
         let each = self.update_us.max(0.001);
         (idle_ms as f64 * 1_000.0 / each) as u64

@@ -1,8 +1,8 @@
-//! Allocation agents and the store that they share: each decides on its own view, and the store takes a decision whole or
-//! refuses it (Protean sections 4 and 5).
+//! Allocation agents and their shared store: each agent decides on its own view, and the store accepts or rejects a
+//! decision as a whole (Protean sections 4 and 5).
 //!
-//! All of it in the hands of the world, which says when: the [`Team`] and its queue, the [`store`], and what is known
-//! of the tenant whose request is being decided ([`asking`]).
+//! The world drives them by its clock: the [`Team`] with its queue, the [`store`], and the state of the tenant whose
+//! request is being decided ([`asking`]).
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -31,39 +31,39 @@ pub(crate) mod settings;
 pub(crate) mod store;
 pub(crate) mod tenants;
 
-/// What an agent is doing.
+/// The current state of an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentState {
     /// Changes in the store that it has not read yet.
     pub behind: u64,
     /// Its decisions on their way to the store.
     pub in_flight: u32,
-    /// Whether it has nothing to decide.
+    /// Whether it is idle.
     pub is_idle: bool,
-    /// VMs it decided, tries counted.
+    /// VMs that it decided, counting every attempt.
     pub decided: u64,
-    /// Its commits that failed.
+    /// Its failed commits.
     pub conflicts: u64,
-    /// What its caches did.
+    /// Its cache counters.
     pub caches: CacheCounters,
-    /// What its caches hold.
+    /// Its cache contents.
     pub sizes: CacheSizes,
 }
 
-/// All agents and the queue of work that they share.
+/// All agents and their shared queue.
 pub(crate) struct Team {
     pub(crate) agents: Vec<Agent>,
-    /// Those with nothing to decide, the longest idle first.
+    /// Idle agents, the longest idle first.
     idle: VecDeque<u32>,
-    /// What waits for an agent, the longest first.
+    /// Waiting jobs, the longest waiting first.
     waiting: VecDeque<Waiting>,
     pub(crate) chance: Chance,
-    /// How many of the latest commits failed.
+    /// How many recent commits failed.
     pub(crate) window: Window,
     pub(crate) spare: Spare,
 }
 
-/// Room for work that is thrown away, kept so that a decision asks for no memory.
+/// Buffers that are reused, so that a decision allocates no memory.
 #[derive(Default)]
 pub(crate) struct Spare {
     pub(crate) order: Vec<VmId>,
@@ -72,7 +72,7 @@ pub(crate) struct Spare {
 }
 
 impl Team {
-    /// The first agent alone, which places those alive at the start before all others begin.
+    /// Only the first agent, which places the VMs alive at the start before all others begin.
     pub(crate) fn new(first: Agent, settings: &Agents, chance: Chance) -> Self {
         Self {
             agents: Vec::from([first]),
@@ -84,12 +84,12 @@ impl Team {
         }
     }
 
-    /// A job joins the queue.
+    /// Adds a job to the queue.
     pub(crate) fn enqueue(&mut self, job: Job, attempt: u32, now: Time) {
         self.waiting.push_back(Waiting { job, attempt, since: now });
     }
 
-    /// The job that waits longest, for the agent that is idle longest, if there are both.
+    /// The job that has waited longest and the agent that has been idle longest, if there are both.
     pub(crate) fn next(&mut self) -> Option<(u32, Waiting)> {
         if self.waiting.is_empty() {
             return None;
@@ -98,33 +98,33 @@ impl Team {
         self.waiting.pop_front().map(|waiting| (agent, waiting))
     }
 
-    /// Takes a job out of the queue; whether it was there.
+    /// Removes a job from the queue. Returns whether it was there.
     pub(crate) fn withdraw(&mut self, job: Job) -> bool {
         let before = self.waiting.len();
         self.waiting.retain(|waiting| waiting.job != job);
         self.waiting.len() < before
     }
 
-    /// Jobs that wait for an agent.
+    /// The number of waiting jobs.
     pub(crate) fn waiting(&self) -> u32 {
         self.waiting.len() as u32
     }
 
-    /// An agent may take the next job.
+    /// Makes an agent available for the next job.
     pub(crate) fn free(&mut self, agent: u32, now: Time) {
         self[agent].idle_since = Some(now);
         self.idle.push_back(agent);
     }
 
-    /// Changes an agent has not read, on average.
+    /// Log entries that an agent has not read, on average.
     pub(crate) fn lag(&self, store: &Store) -> f64 {
         let end = store.machines.end();
         let behind: u64 = self.agents.iter().map(|agent| end - agent.position).sum();
         behind as f64 / self.agents.len() as f64
     }
 
-    /// Drops log entries that all agents have read, when the log has grown long; idle agents
-    /// read what is visible first. What is not visible yet stays.
+    /// Drops log entries that all agents have read, when the log has grown long; idle agents first read what is
+    /// visible. Entries that are not visible yet stay.
     pub(crate) fn trim_log(&mut self, store: &mut Store, now: Time) {
         const ROOMY: usize = 4_096;
         let longest = store.machines.backlog().max(store.cuts.backlog());
@@ -141,7 +141,7 @@ impl Team {
         }
     }
 
-    /// What each agent is doing now.
+    /// The current state of each agent.
     pub(crate) fn states(&self, store: &Store) -> Vec<AgentState> {
         let end = store.machines.end();
         let state = |agent: &Agent| AgentState {
@@ -156,14 +156,14 @@ impl Team {
         self.agents.iter().map(state).collect()
     }
 
-    /// What the caches of all agents hold.
+    /// The cache contents of all agents.
     pub(crate) fn cache_sizes(&self) -> CacheSizes {
         let mut all = CacheSizes::default();
         self.agents.iter().for_each(|agent| all.add(&agent.allocator.sizes()));
         all
     }
 
-    /// What the caches of all agents did.
+    /// The cache counters of all agents.
     pub(crate) fn cache_counters(&self) -> CacheCounters {
         let mut all = CacheCounters::default();
         self.agents.iter().for_each(|agent| all.add(agent.allocator.counters()));

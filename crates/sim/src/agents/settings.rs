@@ -1,4 +1,4 @@
-//! How many agents there are, how quickly they decide and what they may not know yet.
+//! The number of agents, their speed and how stale their views may be.
 
 use tiebreak_model::declare;
 

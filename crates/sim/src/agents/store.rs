@@ -1,5 +1,4 @@
-//! The authoritative store: what is really in use, and the changes on their way to
-//! the agents (Protean section 4).
+//! The authoritative store: what is actually in use, and the changes on their way to the agents (Protean section 4).
 
 use alloc::collections::VecDeque;
 use alloc::vec;
@@ -8,7 +7,7 @@ use alloc::vec::Vec;
 use tiebreak_model::journal::Revision;
 use tiebreak_model::{MachineId, MachineRecord, Millis, Network, Occupancy, Time};
 
-/// Something new, visible to agents from a moment on.
+/// A change that becomes visible to agents at a moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Published<T> {
     visible_at: Time,
@@ -23,7 +22,7 @@ pub(crate) struct MachineNews {
     pub(crate) record: MachineRecord,
 }
 
-/// What is reserved of the cut at a place of the network.
+/// The reserved bandwidth of a cut, by the cut's index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CutNews {
     pub(crate) place: u32,
@@ -32,11 +31,11 @@ pub(crate) struct CutNews {
     pub(crate) used_kbps: u64,
 }
 
-/// What agents follow, in the order it happened.
+/// What agents follow, in order.
 #[derive(Clone)]
 pub(crate) struct Log<T> {
     entries: VecDeque<Published<T>>,
-    /// The position of the first entry still kept.
+    /// The position of the oldest entry.
     first: u64,
 }
 
@@ -49,7 +48,7 @@ impl<T> Log<T> {
         self.entries.push_back(Published { visible_at, news });
     }
 
-    /// What became visible up to `now`, from a position on.
+    /// The entries from a position on that are visible at `now`.
     pub(crate) fn published(&self, from: u64, now: Time) -> impl Iterator<Item = &Published<T>> {
         let skip = (from - self.first) as usize;
         self.entries.range(skip..).take_while(move |entry| entry.visible_at <= now)
@@ -60,27 +59,27 @@ impl<T> Log<T> {
         self.first + self.entries.len() as u64
     }
 
-    /// Forgets entries that every agent has read.
+    /// Drops entries that every agent has read.
     pub(crate) fn forget_before(&mut self, position: u64) {
         let read = position.saturating_sub(self.first).min(self.entries.len() as u64);
         self.entries.drain(..read as usize);
         self.first += read;
     }
 
-    /// How many entries are kept.
+    /// The number of entries.
     pub(crate) fn backlog(&self) -> usize {
         self.entries.len()
     }
 }
 
-/// The truth, and the logs that agents follow: of machines, and of what is reserved of the network.
+/// The true state, and the logs that agents follow: of machines, and of reserved bandwidth.
 #[derive(Clone)]
 pub(crate) struct Store {
     occupancy: Occupancy,
     delay: Millis,
     pub(crate) machines: Log<MachineNews>,
     pub(crate) cuts: Log<CutNews>,
-    /// How often each cut of the network has changed.
+    /// The number of changes of each cut.
     cut_revisions: Vec<u32>,
 }
 
@@ -107,7 +106,7 @@ impl Store {
         self.machines.publish(now + self.delay, MachineNews { machine, revision, record });
     }
 
-    /// Reserves or gives back bandwidth of these cuts, by their places, and publishes it.
+    /// Reserves or releases bandwidth of these cuts (by index), and publishes it.
     pub(crate) fn shift_links(&mut self, now: Time, cuts: &[(u32, u64)], comes: bool) {
         self.shift_unpublished(cuts, comes);
         for (place, _) in cuts {
@@ -117,7 +116,7 @@ impl Store {
         }
     }
 
-    /// The same, for nobody to know.
+    /// The same without publishing.
     pub(crate) fn shift_unpublished(&mut self, cuts: &[(u32, u64)], comes: bool) {
         let Some(network) = self.occupancy.network_mut() else { return };
         for (place, kbps) in cuts {
@@ -125,13 +124,13 @@ impl Store {
         }
     }
 
-    /// What is reserved of a cut now.
+    /// The current reserved bandwidth of a cut.
     pub(crate) fn cut(&self, place: u32) -> CutNews {
         let used_kbps = self.occupancy.network().map_or(0, |network| network.used_at(place));
         CutNews { place, revision: self.cut_revisions[place as usize], used_kbps }
     }
 
-    /// How often each cut has changed.
+    /// The number of changes of each cut.
     pub(crate) fn cut_revisions(&self) -> &[u32] {
         &self.cut_revisions
     }
@@ -141,7 +140,7 @@ impl Store {
         self.occupancy.set(machine, record);
     }
 
-    /// When a machine last changed.
+    /// The revision of a machine's last change.
     pub(crate) fn revision_of(&self, machine: MachineId) -> Revision {
         self.occupancy.journal().revision_of(machine)
     }

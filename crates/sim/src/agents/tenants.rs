@@ -1,4 +1,4 @@
-//! Where the VMs of tenants that ask for anything really stand.
+//! The actual locations of the VMs of tenants with placement terms.
 
 use alloc::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use tiebreak_model::{Footprint, Occupancy, Time};
 
 use crate::system::{Arrival, Stay, System};
 
-/// The footprint of each tenant. A VM that asks for nothing is not counted, so most runs keep none.
+/// The footprint of each tenant. VMs without terms are not tracked, so this is empty in most runs.
 #[derive(Default)]
 pub(crate) struct Tenants(BTreeMap<u64, Footprint>);
 
 impl Tenants {
-    /// Where a tenant's VMs stand, if any does.
+    /// Where a tenant's VMs are, if it has any.
     pub(crate) fn footprint(&self, tenant: u64) -> Option<&Footprint> {
         self.0.get(&tenant)
     }

@@ -1,7 +1,7 @@
-//! The workload of a trace with the VMs that incidents ask for.
+//! The workload of a trace plus the VMs that incidents request.
 //!
-//! A trace's VMs keep their names, and the numbers by which chance knows them: a spike moves
-//! no other VM's luck.
+//! A trace's VMs keep their names and their numbers in random streams, so a spike does not change the draws of any
+//! other VM.
 
 use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
@@ -9,10 +9,10 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{RequestId, Time, VmId, VmRow, VmShape, Workload, WorkloadBuilder};
 
-/// How many VMs all incidents of a plan together may ask for.
+/// The maximum number of VMs that all incidents of a plan may request.
 pub(crate) const ADDED_VMS_MAX: usize = 1_000_000;
 
-/// One VM that an incident asks for, of a tenant that has no other.
+/// One VM that an incident requests, of a tenant without other VMs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AddedVm {
     pub(crate) shape: VmShape,
@@ -20,16 +20,16 @@ pub(crate) struct AddedVm {
     pub(crate) end: Time,
 }
 
-/// A workload made of a trace's and of added VMs.
+/// A workload of trace VMs and added VMs.
 #[derive(Clone)]
 pub(crate) struct AddedDemand {
     pub(crate) workload: Arc<Workload>,
-    /// The number by which chance knows each VM.
+    /// Each VM's number in random streams.
     pub(crate) luck: Arc<[u64]>,
 }
 
 impl AddedDemand {
-    /// A trace's workload with these VMs; none when there is no room for them.
+    /// A trace's workload with these VMs; `None` if they do not fit.
     pub(crate) fn new(trace: &Workload, added: &[AddedVm]) -> Option<Self> {
         let names = free_names(trace, added.len());
         let mut builder = WorkloadBuilder::new();
@@ -45,7 +45,7 @@ impl AddedDemand {
     }
 }
 
-/// So many numbers that name no VM and no tenant of a trace, counted down from the largest.
+/// This many numbers that name no VM and no tenant of a trace, descending from the largest.
 fn free_names(trace: &Workload, count: usize) -> Vec<u64> {
     let names = (0..trace.vm_count()).map(|vm| trace.name(VmId(vm)));
     let tenants = (0..trace.request_count()).map(|request| trace.tenant(RequestId(request)));
@@ -54,7 +54,7 @@ fn free_names(trace: &Workload, count: usize) -> Vec<u64> {
     (near..=u64::MAX).rev().filter(|name| !taken.contains(name)).take(count).collect()
 }
 
-/// A trace's VMs are numbered as they are without the others, which have their names.
+/// A trace's VMs keep the numbers they have without the added ones, which use their names.
 fn luck(workload: &Workload, added: &[u64]) -> Arc<[u64]> {
     let added: BTreeSet<_> = added.iter().copied().collect();
     let mut of_trace = 0..;

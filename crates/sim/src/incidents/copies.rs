@@ -1,34 +1,34 @@
-//! What VMs that migrate still hold on the machine they come from (LAVA section 4.4, appendix H).
+//! What migrating VMs still hold on their old machines (LAVA section 4.4, appendix H).
 //!
-//! A live migration keeps two machines busy: the VM counts as on its new machine from the
-//! beginning, and what it had on the old one is held until all of it is copied, or the VM is gone.
+//! A live migration keeps two machines busy: the VM counts as on its new machine from the start, and its share of the
+//! old one is held until the copy is complete or the VM has ended.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use tiebreak_model::{MachineId, TenantTerms, Time, VmId, VmShape};
 
-/// The old place of a VM that migrates.
+/// The old machine of a migrating VM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OldPlace {
     pub(crate) machine: MachineId,
-    /// When all is copied.
+    /// When the copy is complete.
     pub(crate) until: Time,
-    /// Where the list of disruptions tells of it.
+    /// Its index in the list of disruptions.
     pub(crate) told_at: usize,
 }
 
-/// All live migrations under way, and who wants to know when one ends before its time.
+/// All live migrations under way, and the incidents to notify when one ends early.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Copies {
     of: BTreeMap<VmId, OldPlace>,
     /// Machines that an incident empties, and the incident.
     watched: BTreeSet<(MachineId, u32)>,
-    /// VMs that left a machine during the event under way, and the machine, where anybody may ask.
+    /// VMs that left a machine during the current event, with the machine; only recorded if an incident may need it.
     left: Vec<(VmId, MachineId)>,
 }
 
-/// What an old place holds: nobody can put it out, and it promises nothing to a tenant.
+/// What an old place holds: it cannot be evicted, and it carries no placement terms.
 pub(crate) fn held(shape: &VmShape) -> VmShape {
     VmShape { priority: 0, terms: TenantTerms::NONE, ..*shape }
 }
@@ -42,12 +42,12 @@ impl Copies {
         self.of.remove(&vm)
     }
 
-    /// The old place of a VM, if it migrates now.
+    /// The old machine of a VM, if it is migrating.
     pub(crate) fn old_place(&self, vm: VmId) -> Option<OldPlace> {
         self.of.get(&vm).copied()
     }
 
-    /// How many VMs migrate now.
+    /// The number of migrating VMs.
     pub(crate) fn count(&self) -> u32 {
         self.of.len() as u32
     }
@@ -57,7 +57,7 @@ impl Copies {
         self.of.iter().filter(move |(_, place)| place.machine == machine).map(|(vm, _)| *vm)
     }
 
-    /// The VMs of which all is copied by now.
+    /// The VMs whose copy is complete by now.
     pub(crate) fn due(&self, now: Time) -> Vec<VmId> {
         self.of.iter().filter(|(_, place)| place.until <= now).map(|(vm, _)| *vm).collect()
     }
@@ -67,7 +67,7 @@ impl Copies {
         self.of.values().map(|place| place.until).min()
     }
 
-    /// An incident wants to know who leaves a machine.
+    /// Registers an incident to be notified when VMs leave a machine.
     pub(crate) fn watch(&mut self, machine: MachineId, incident: u32) {
         self.watched.insert((machine, incident));
     }
@@ -76,19 +76,19 @@ impl Copies {
         self.watched.remove(&(machine, incident));
     }
 
-    /// A VM left a machine, for whatever reason.
+    /// Records that a VM left a machine, for any reason.
     pub(crate) fn note_left(&mut self, vm: VmId, machine: MachineId) {
         if !(self.of.is_empty() && self.watched.is_empty()) {
             self.left.push((vm, machine));
         }
     }
 
-    /// Whoever left a machine since this was last asked.
+    /// The VMs that left a machine since the last call.
     pub(crate) fn take_left(&mut self) -> Vec<(VmId, MachineId)> {
         core::mem::take(&mut self.left)
     }
 
-    /// The incidents that want to know who left this machine; all of them when it is none.
+    /// The incidents watching this machine, or all of them for `None`.
     pub(crate) fn watchers(&self, machine: Option<MachineId>) -> BTreeSet<u32> {
         let of_it = |(watched, _): &&(MachineId, u32)| machine.is_none_or(|machine| *watched == machine);
         self.watched.iter().filter(of_it).map(|(_, incident)| *incident).collect()

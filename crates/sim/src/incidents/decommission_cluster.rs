@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_cluster_empties_and_stays_out_of_service() {
-        // Six VMs stand in the first cluster when it closes; two leave in time, four must move.
+        // Six VMs are in the first cluster when it closes; two leave in time, four must move.
         for (others, reallocated, lost) in [(4, 4, 0), (2, 2, 2), (1, 1, 3)] {
             let mut trial = Trial::new(6, 2).vms(2, 4, (10, 90)).vms(4, 4, (10, 2_000));
             trial.add_cluster(others, 1);

@@ -53,7 +53,7 @@ impl Kind for DefragmentMachines {
 struct Defragmentation {
     terms: DefragmentMachines,
     evacuation: Evacuation,
-    /// When it is over, once it has begun.
+    /// When it ends, once it has begun.
     until: Option<Time>,
     check_at: Time,
 }
@@ -82,12 +82,12 @@ impl Incident for Defragmentation {
 }
 
 impl Defragmentation {
-    /// Machines that are empty by now take VMs again.
+    /// Machines that are empty accept VMs again.
     fn release_empty(&mut self, zone: &mut dyn Zone) {
         self.evacuation.look(zone).into_iter().for_each(|machine| zone.release(machine));
     }
 
-    /// Takes up machines while too few are empty and few enough are being emptied.
+    /// Starts emptying machines while too few are empty and few enough are being emptied.
     fn choose(&mut self, zone: &mut dyn Zone) {
         let more = self.terms.machines_at_once.saturating_sub(self.evacuation.machines());
         if more == 0 || zone.empty_share_pct() >= self.terms.empty_below {
@@ -102,8 +102,8 @@ impl Defragmentation {
     }
 }
 
-/// Machines that can be emptied: how many VMs they have, what share of their cores or memory is in
-/// use, and their id. None of their VMs is on its way from or to another machine.
+/// Machines that can be emptied: their number of VMs, the share of their cores or memory in use, and their id. None
+/// of their VMs is migrating.
 fn candidates(zone: &dyn Zone) -> Vec<(u32, f64, MachineId)> {
     let candidate = |machine: MachineId| {
         let (record, vms) = (zone.record(machine), zone.residents(machine));

@@ -34,7 +34,7 @@ impl Kind for DemandSpike {
 }
 
 impl Incident for DemandSpike {
-    /// Its requests are in the workload from the beginning.
+    /// Its requests are in the workload from the start.
     fn happen(&mut self, _: &mut dyn Zone) -> Option<Time> {
         None
     }
@@ -43,7 +43,7 @@ impl Incident for DemandSpike {
         let span_ms = (self.seconds * Millis::SECOND.0 as f64) as u64;
         let shape = VmShape::plain(Resources::new(self.cores * 1_000, self.memory_gib * 1_024, 0, 0));
         let come = |request: u32| {
-            // A VM that comes at the very beginning would be one that was there before.
+            // A VM that arrives at the very start would count as one that ran before.
             let start = (at + Millis(span_ms * u64::from(request) / u64::from(self.requests))).max(Time(1));
             AddedVm { shape, start, end: start + minutes(self.minutes_alive) }
         };
@@ -66,7 +66,7 @@ mod tests {
         DemandSpike { requests, cores, memory_gib: 1, ..DemandSpike::default() }
     }
 
-    /// What became of every VM of the trace.
+    /// The outcome of every VM of the trace.
     fn placements(world: &World, trial: &Trial) -> Vec<(u64, Option<u32>)> {
         let workload = world.plan().workload();
         let placed = |vm| world.placement(vm).map(|(machine, _)| machine.0);
@@ -105,8 +105,8 @@ mod tests {
 
     #[test]
     fn a_spike_moves_no_other_vms_luck() {
-        // No machine is large enough for the added VMs, and all agents always know all, so the
-        // trace's VMs must go where they go without them.
+        // No machine is large enough for the added VMs, and all agents are always up to date. So the trace's VMs must
+        // be placed as without the added ones.
         let mut trial = Trial::new(9, 3).rule("WorstFit", &[]).vms(5, 1, (0, 100)).vms(20, 1, (50, 2_000));
         trial.agents = Agents { decision_ms: 0, publish_ms: 0, ..trial.agents };
         let without = trial.run(&[]);

@@ -1,4 +1,4 @@
-//! What a run keeps for its incidents, and of what they and evictions did to VMs.
+//! State that a run keeps for its incidents, and the effects of incidents and evictions on VMs.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -13,7 +13,7 @@ use super::{Incident, Planned};
 use crate::record::disruption::{Disruption, Fate};
 use crate::system::{Arrival, Stay, System};
 
-/// What a run keeps for its incidents, and of what they and evictions did to VMs.
+/// State that a run keeps for its incidents, and the effects of incidents and evictions on VMs.
 pub(crate) struct Disruptions {
     pub(crate) under_way: Vec<Box<dyn Incident>>,
     pub(crate) holds: Holds,
@@ -22,13 +22,14 @@ pub(crate) struct Disruptions {
     pub(crate) fates: BTreeMap<VmId, Fate>,
     /// How far utilization limits were raised, in points.
     pub(crate) limits_raised: f64,
-    /// Whether lifetime rules wait to be rolled out.
+    /// Whether lifetime rules are still to be rolled out.
     pub(crate) lifetimes_off: bool,
     pub(crate) list: Vec<Disruption>,
 }
 
 impl Disruptions {
-    /// Incidents none of which has happened, in a zone of so many machines; whether lifetime rules wait to be rolled out.
+    /// No incident has happened yet, in a zone of this many machines; `lifetimes_off` says whether lifetime rules are
+    /// still to be rolled out.
     pub(crate) fn new(planned: &[(Time, Planned)], machines: u32, lifetimes_off: bool) -> Self {
         Self {
             under_way: planned.iter().map(|(_, incident)| incident.begin()).collect(),
@@ -42,7 +43,7 @@ impl Disruptions {
         }
     }
 
-    /// Who left a machine before its time, having been there at this moment, and since when.
+    /// VMs that were on a machine at this moment and left it early, and since when they had been there.
     pub(crate) fn once_on(&self, machine: MachineId, at: Time) -> impl Iterator<Item = (VmId, Time)> + '_ {
         let there = move |it: &&Disruption| it.from == machine && it.since <= at && at < it.time;
         self.list.iter().filter(there).map(|it| (it.vm, it.since))
@@ -50,7 +51,7 @@ impl Disruptions {
 }
 
 impl System for Disruptions {
-    /// How many VMs migrate now.
+    /// The number of migrating VMs.
     type Sample = u32;
     type Summary = ();
 

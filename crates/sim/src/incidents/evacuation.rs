@@ -1,9 +1,8 @@
-//! Machines that are emptied by live migration, in one order or the other: LARS (LAVA section
-//! 4.4 and Algorithm 1).
+//! Empties machines by live migration, in different orders: LARS (LAVA section 4.4 and Algorithm 1).
 //!
-//! A machine that is taken up takes no new VMs. Its VMs are migrated one at a time, so many at once
-//! over the whole zone, the machines in turn; those that end before it is their turn need not be
-//! migrated. When nothing is left on it, it is done.
+//! A machine being emptied accepts no new VMs. Its VMs migrate one at a time, with a limit on migrations over the
+//! whole zone, and the machines take turns. VMs that end before their turn need no migration. A machine is done when
+//! nothing is left on it.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -19,20 +18,20 @@ use super::zone::Zone;
 /// Which VM of a machine migrates next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum MigrationOrder {
-    /// The one that came first.
+    /// The one that was placed first.
     #[default]
     AsPlaced,
-    /// The one predicted now to live longest.
+    /// The one with the longest predicted remaining lifetime now.
     LongestFirst,
-    /// One by chance.
+    /// A random one.
     Random,
-    /// The one that the trace names first.
+    /// The one that comes first in the trace.
     InTrace,
 }
 
 choices! { MigrationOrder: AsPlaced = "as_placed", LongestFirst = "longest_first", Random = "random", InTrace = "in_trace" }
 
-/// What chance decides of each VM, once for the whole of an incident.
+/// A random number per VM, constant for the whole incident.
 const ORDER: u64 = 0;
 const APPROVAL: u64 = 1;
 
@@ -41,23 +40,23 @@ pub(super) struct EvacuationTerms {
     pub(super) order: MigrationOrder,
     /// Share of the VMs whose migration is approved, in percent.
     pub(super) approved_pct: f64,
-    /// VMs of the zone that migrate at once.
+    /// The maximum number of concurrent migrations in the zone.
     pub(super) at_once: u32,
-    /// How long one takes.
+    /// The duration of one.
     pub(super) each: Millis,
 }
 
-/// The machines an incident is emptying.
+/// The machines that an incident is emptying.
 pub(super) struct Evacuation {
     terms: EvacuationTerms,
     under_way: Vec<Emptying>,
-    /// When the incident goes on at the latest, if that is settled.
+    /// The latest scheduled time at which the incident continues.
     scheduled: Time,
 }
 
 struct Emptying {
     machine: MachineId,
-    /// Its VMs whose turn has not come.
+    /// Its VMs that still have to migrate.
     waiting: BTreeSet<VmId>,
 }
 
@@ -70,27 +69,27 @@ impl Evacuation {
         self.terms.order == MigrationOrder::LongestFirst
     }
 
-    /// Whether the migration of every VM on a machine is approved; if not, the machine is left alone (Algorithm 1).
+    /// Whether the migration of every VM on a machine is approved; if not, the machine is skipped (Algorithm 1).
     pub(super) fn is_approved(&self, zone: &dyn Zone, machine: MachineId) -> bool {
         let is_approved = |vm: &VmId| share(zone.draw(*vm, APPROVAL)) * 100.0 < self.terms.approved_pct;
         zone.residents(machine).iter().all(is_approved)
     }
 
-    /// How many machines are being emptied.
+    /// The number of machines being emptied.
     pub(super) fn machines(&self) -> u32 {
         self.under_way.len() as u32
     }
 
-    /// A machine takes no new VMs from now on, and those it has are to be migrated.
+    /// Closes a machine to new VMs and queues its VMs for migration.
     pub(super) fn take_up(&mut self, zone: &mut dyn Zone, machine: MachineId) {
         zone.hold(machine, Hold::UNREADY);
         zone.watch(machine);
         self.under_way.push(Emptying { machine, waiting: BTreeSet::new() });
     }
 
-    /// Looks at what has happened since: migrations that are over, VMs that have ended or have
-    /// come all the same, decided on by agents that did not know yet. The machines that are empty
-    /// now are no longer emptied; they are held until they are released.
+    /// Processes what has happened since: finished migrations, VMs that ended, and VMs placed by agents that did not
+    /// know of the evacuation yet. Machines that are empty now are no longer being emptied; they are held until
+    /// released.
     pub(super) fn look(&mut self, zone: &mut dyn Zone) -> Vec<MachineId> {
         zone.end_due_migrations();
         self.under_way.iter_mut().for_each(|emptying| emptying.look(zone));
@@ -101,8 +100,8 @@ impl Evacuation {
         done
     }
 
-    /// Lets VMs migrate while there are fewer than the zone bears at once. One for which there is
-    /// no machine waits, and others of its machine go first.
+    /// Starts migrations while the zone's limit allows. A VM without a valid machine waits, and others of its machine
+    /// go first.
     pub(super) fn go_on(&mut self, zone: &mut dyn Zone) {
         let until = zone.now() + self.terms.each;
         let mut next = 0;
@@ -112,7 +111,7 @@ impl Evacuation {
             }
             let emptying = &mut self.under_way[next];
             if !zone.is_being_copied(emptying.machine) && emptying.migrate_one(zone, self.terms.order, until) {
-                // The machines that have waited longer come first.
+                // Machines that have waited longer come first.
                 let gone = self.under_way.remove(next);
                 self.under_way.push(gone);
             } else {
@@ -121,7 +120,7 @@ impl Evacuation {
         }
     }
 
-    /// Leaves the machines that are not empty as they are; migrations under way go on.
+    /// Stops emptying the machines that are not empty; migrations under way continue.
     pub(super) fn give_up(&mut self, zone: &mut dyn Zone) {
         for Emptying { machine, .. } in self.under_way.drain(..) {
             zone.unwatch(machine);
@@ -129,9 +128,8 @@ impl Evacuation {
         }
     }
 
-    /// When the incident has to go on, beside the time it has in mind itself: when a migration
-    /// ends or, where VMs could not migrate, after as long as one takes. None when that time has
-    /// been asked for already.
+    /// When the incident has to continue, other than at its own time: when a migration ends or, if VMs could not
+    /// migrate, after the duration of one. `None` if that time is already scheduled.
     pub(super) fn next(&mut self, zone: &dyn Zone, own: Option<Time>) -> Option<Time> {
         let now = zone.now();
         let ended = zone.next_migration_end();
@@ -147,7 +145,7 @@ impl Evacuation {
 }
 
 impl Emptying {
-    /// Notes who has come, and who has left.
+    /// Updates the list of its VMs.
     fn look(&mut self, zone: &mut dyn Zone) {
         let here: BTreeSet<_> = zone.residents(self.machine).iter().copied().collect();
         let saved = self.waiting.difference(&here).filter(|vm| zone.ended_on(**vm, self.machine)).count();
@@ -157,8 +155,7 @@ impl Emptying {
         self.waiting = here;
     }
 
-    /// Migrates the VM whose turn it is, or the first after it for which there is a machine; whether
-    /// there was one.
+    /// Migrates the next VM for which there is a machine. Returns whether there was one.
     fn migrate_one(&mut self, zone: &mut dyn Zone, order: MigrationOrder, until: Time) -> bool {
         let may = |vm: &&VmId| zone.end_of(**vm) > zone.now() && !zone.is_migrating(**vm);
         let mut turns: Vec<_> = self.waiting.iter().filter(may).copied().collect();
@@ -189,7 +186,7 @@ mod tests {
     use alloc::vec;
     use tiebreak_model::{Declared, Readiness};
 
-    /// For an hour from minute 60, one machine at a time is emptied while any is in use.
+    /// For one hour from minute 60, empties one machine at a time while any is in use.
     fn defragment(order: MigrationOrder, at_once: u32) -> DefragmentMachines {
         DefragmentMachines {
             empty_below: 100.0,
@@ -201,7 +198,7 @@ mod tests {
         }
     }
 
-    /// VMs of one core that end at these minutes, on the first machine while it has room, and so on.
+    /// VMs of one core that end at these minutes; they fill the first machine, then the next.
     fn ending(machines: u32, ends: &[i64]) -> Trial {
         let mut trial = Trial::new(machines, 1).rule("IsClusterBelowLimit", &[100.0]).rule("FirstFit", &[]);
         for (at, end) in (1..).zip(ends) {
@@ -216,7 +213,7 @@ mod tests {
         (counters.migrations_scheduled, counters.migrations, counters.migrations_saved)
     }
 
-    /// Who migrated when, and until when both machines were busy, in minutes.
+    /// Which VMs migrated when, and until when both machines were busy, in minutes.
     fn migrations(world: &World) -> Vec<(u32, i64, i64)> {
         let minutes = |time: Time| time.0 / Millis::MINUTE.0 as i64;
         let moved = world.disruptions().iter().filter(|it| matches!(it.reason, Reason::Migrated(_)));
@@ -227,11 +224,11 @@ mod tests {
     fn the_order_decides_how_many_migrations_are_saved() {
         let ends = [75, 95, 115, 2_000];
         let trial = ending(2, &ends);
-        // In the order they came each is still there when it is its turn, and ends on its way.
+        // In order of arrival, each VM is still there at its turn, and ends during its migration.
         let world = trial.run(&[incident(60, &defragment(AsPlaced, 3))]);
         assert_eq!(migrations(&world), [(0, 60, 75), (1, 75, 95), (2, 95, 115), (3, 115, 135)]);
         assert_eq!(counted(&world), (4, 4, 0));
-        // The longest first, the two shortest have ended when the second is copied.
+        // With the longest first, the two shortest have ended when the second copy is complete.
         let world = trial.run(&[incident(60, &defragment(LongestFirst, 3))]);
         assert_eq!(migrations(&world), [(3, 60, 80), (2, 80, 100)]);
         assert_eq!(counted(&world), (4, 2, 2));
@@ -291,7 +288,7 @@ mod tests {
 
     #[test]
     fn so_many_migrate_at_once_one_of_each_machine() {
-        // Four VMs fill each of two machines, and there are two more to take them.
+        // Four VMs fill each of two machines, and two more machines can take them.
         let trial = ending(4, &[2_000; 8]);
         for (at_once, expected) in [
             (1, vec![(0, 60, 80), (4, 80, 100), (1, 100, 120), (5, 120, 140)]),

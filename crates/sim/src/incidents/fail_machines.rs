@@ -34,7 +34,7 @@ impl Kind for FailMachines {
 
 struct Failure {
     terms: FailMachines,
-    /// The machines that are down.
+    /// The failed machines.
     failed: Option<Vec<MachineId>>,
 }
 
@@ -71,8 +71,7 @@ mod tests {
 
     #[test]
     fn vms_of_failed_machines_find_others_while_there_is_room() {
-        // Every machine of the 4 holds so many VMs of one core: those of the failed ones have to
-        // fit on the rest.
+        // Each of the 4 machines holds this many VMs of one core: those of the failed ones have to fit on the rest.
         for (each, failed, reallocated, lost) in [(4, 1, 0, 4), (3, 1, 3, 0), (3, 2, 2, 4), (2, 2, 4, 0), (1, 4, 0, 4)]
         {
             let trial = Trial::new(4, 2).rule("IsClusterBelowLimit", &[100.0]).rule("WorstFit", &[]);
@@ -146,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_vm_whose_time_is_over_when_no_machine_was_found_is_not_lost() {
-        // The agent knows of the failure at once and takes five minutes to say that there is no room.
+        // The agent knows of the failure immediately and takes five minutes to find that no machine is valid.
         for (end, lost) in [(64, 0), (66, 1)] {
             let mut trial = Trial::new(1, 1).vms(1, 2, (0, end));
             trial.agents = Agents { count: 1, decision_ms: 300_000, publish_ms: 0, ..trial.agents };

@@ -1,17 +1,16 @@
-//! What incidents say about machines, several of them perhaps about the same one.
+//! Holds that incidents put on machines; several incidents may hold the same machine.
 //!
-//! A machine that fails while it is being updated is not ready again when only one of the
-//! two is over. So each incident holds a machine for itself, and the machine is as bad as
-//! the worst that is said of it.
+//! A machine that fails during an update is not ready again when only one of the two is over. So each incident holds
+//! a machine separately, and the worst hold applies.
 
 use alloc::collections::BTreeMap;
 
 use tiebreak_model::{MachineId, Readiness};
 
-/// What one incident says about a machine.
+/// One incident's hold on a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hold {
-    /// Whether it takes VMs.
+    /// Whether the machine accepts VMs.
     pub(crate) readiness: Readiness,
     /// How likely it is to fail soon, in percent.
     pub(crate) risk: u8,
@@ -21,7 +20,7 @@ impl Hold {
     pub(crate) const FAILED: Self = Self { readiness: Readiness::Failed, risk: 0 };
     pub(crate) const UNREADY: Self = Self { readiness: Readiness::Unready, risk: 0 };
 
-    /// A machine that may fail soon and takes VMs all the same.
+    /// A machine that may fail soon but still accepts VMs.
     pub(crate) const fn at_risk(risk: u8) -> Self {
         Self { readiness: Readiness::Ready, risk }
     }
@@ -31,24 +30,24 @@ impl Hold {
     }
 }
 
-/// Everything that is said, by machine and incident.
+/// All holds, by machine and incident.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Holds {
     by: BTreeMap<(MachineId, u32), Hold>,
 }
 
 impl Holds {
-    /// An incident says this of a machine, and nothing else any more.
+    /// Sets an incident's hold on a machine, replacing its earlier one.
     pub(crate) fn set(&mut self, machine: MachineId, incident: u32, hold: Hold) {
         self.by.insert((machine, incident), hold);
     }
 
-    /// An incident says nothing of a machine any more.
+    /// Removes an incident's hold on a machine.
     pub(crate) fn lift(&mut self, machine: MachineId, incident: u32) {
         self.by.remove(&(machine, incident));
     }
 
-    /// The worst of what is said of a machine that was like this in the beginning.
+    /// The worst hold on a machine with this initial readiness.
     pub(crate) fn worst(&self, machine: MachineId, at_start: Readiness) -> Hold {
         let said = self.by.range((machine, 0)..=(machine, u32::MAX)).map(|(_, hold)| *hold);
         said.fold(Hold { readiness: at_start, risk: 0 }, Hold::worse)

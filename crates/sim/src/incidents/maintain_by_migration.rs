@@ -49,7 +49,7 @@ impl Kind for MaintainByMigration {
 struct Maintenance {
     terms: MaintainByMigration,
     evacuation: Evacuation,
-    /// The machines whose turn has not come, once it has begun.
+    /// The machines still to be emptied, once it has begun.
     to_come: Option<VecDeque<MachineId>>,
 }
 
@@ -73,7 +73,7 @@ impl Incident for Maintenance {
 }
 
 impl Maintenance {
-    /// Updates the machines that are empty and puts them back into service.
+    /// Updates empty machines and returns them to service.
     fn finish(&mut self, zone: &mut dyn Zone) {
         for machine in self.evacuation.look(zone) {
             zone.renew_host(machine);
@@ -81,7 +81,7 @@ impl Maintenance {
         }
     }
 
-    /// Takes up machines as far as few enough are being emptied; whether there were any.
+    /// Starts emptying machines within the limit. Returns whether there were any.
     fn take_up(&mut self, zone: &mut dyn Zone) -> bool {
         let more = self.terms.machines_at_once.saturating_sub(self.evacuation.machines());
         let Some(to_come) = &mut self.to_come else { return false };

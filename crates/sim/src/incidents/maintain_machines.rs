@@ -38,7 +38,7 @@ impl Kind for MaintainMachines {
 enum MaintenanceStage {
     /// Its VMs may stay until then.
     Draining(Time),
-    /// The batch has been updated, or there was none yet.
+    /// The batch has been updated, or there has been none yet.
     Updated,
 }
 
@@ -73,7 +73,7 @@ impl Maintenance {
         self.batch.clone().map(MachineId)
     }
 
-    /// Puts the machines back into service, with the next host environment.
+    /// Returns the machines to service, with the next host environment.
     fn finish_batch(&mut self, zone: &mut dyn Zone) {
         for machine in self.batch() {
             zone.renew_host(machine);
@@ -81,7 +81,7 @@ impl Maintenance {
         }
     }
 
-    /// Takes the next machines out of service; until when their VMs may stay.
+    /// Takes the next machines out of service. Returns how long their VMs may stay.
     fn begin_batch(&mut self, zone: &mut dyn Zone) -> Option<Time> {
         let all = f64::from(zone.fleet().machine_count());
         let last = libm::ceil(all * self.terms.share / 100.0) as u32;
@@ -91,8 +91,8 @@ impl Maintenance {
         (!self.batch.is_empty()).then(|| zone.now() + hours(self.terms.drain_hours))
     }
 
-    /// When all VMs on the batch will have left of their own; none when there are none. At one
-    /// instant incidents go first, so it is the instant after the last one's end.
+    /// When all VMs on the batch will have ended on their own; `None` if there are none. At one instant incidents are
+    /// processed first, so this is the instant after the last end.
     fn empty_at(&self, zone: &dyn Zone) -> Option<Time> {
         self.batch().filter_map(|machine| zone.last_end(machine)).max().map(|end| end.max(zone.now()) + Millis(1))
     }
@@ -118,16 +118,16 @@ mod tests {
 
     #[test]
     fn a_few_machines_at_a_time_are_out_of_service() {
-        // All VMs stand on the first machine, since emptier ones are not preferred.
+        // All VMs are on the first machine, because emptier ones are not preferred.
         let trial = Trial::new(5, 2).rule("FirstFit", &[]).vms(3, 1, (0, 2_000));
         let trial = Trial { rules: trial.rules.into_iter().rev().collect(), ..trial };
         let incidents = [incident(60, &maintain(2, 1.0, 100.0))];
         for (at, unready, renewed) in [
-            (70, vec![0, 1], [0, 0, 0, 0, 0]),  // VMs still stand on machine 0,
+            (70, vec![0, 1], [0, 0, 0, 0, 0]),  // VMs are still on machine 0,
             (130, vec![0, 1], [0, 0, 0, 0, 0]), // where they may stay for an hour;
             (155, vec![2, 3], [1, 1, 0, 0, 0]), // now they are on 2,
             (235, vec![2, 3], [1, 1, 0, 0, 0]), // and from there they move to 0.
-            (250, vec![4], [1, 1, 1, 1, 0]),    // Nobody is on 4.
+            (250, vec![4], [1, 1, 1, 1, 0]),    // No VM is on 4.
             (275, vec![], [1, 1, 1, 1, 1]),
         ] {
             let world = trial.at(at, &incidents);

@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn fragmented_machines_become_empty() {
-        // Four machines are filled by pairs of VMs, one of which leaves: four halves fit on two.
+        // Pairs of VMs fill four machines, then one of each pair leaves: four halves fit on two.
         let trial = Trial::new(4, 2).rule("IsClusterBelowLimit", &[100.0]);
         let mut trial = trial.vms(8, 2, (10, 2_000)).vms(1, 4, (90, 2_000)).vms(1, 4, (91, 2_000));
         trial.agents.count = 1;

@@ -1,8 +1,8 @@
-//! What can happen to a zone during a run: one file each, one line here.
+//! Events in the zone during a run: one file each, one line here.
 //!
-//! Machines fail, are updated and go away, demand spikes, and operators turn a knob (Protean
-//! sections 2.1, 3.1 and 6.3). An incident is data of the plan: what, when, how much. The
-//! same seed lets the same machines fail whatever the rules are.
+//! Machines fail, are updated and are decommissioned, demand spikes, and operators change a limit (Protean sections
+//! 2.1, 3.1 and 6.3). An incident is part of the plan's data: what, when, how much. The same seed makes the same
+//! machines fail, whatever the rules are.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -34,11 +34,11 @@ pub(crate) mod zone;
 pub(crate) use added_demand::{ADDED_VMS_MAX, AddedDemand, AddedVm};
 pub(crate) use raise_cluster_limit::with_limit_raised;
 
-/// Two lists of one order. What incidents say of themselves stands apart from how they begin, so
-/// that the page, which only shows them, carries none of their code.
+/// Expands to two lists in the same order. The declarations are separate from the constructors, so that the page,
+/// which only shows them, does not include the incidents' code.
 macro_rules! incidents {
     ($($kind:ty,)+) => {
-        /// Every kind of incident, in the order they are shown.
+        /// Every kind of incident, in display order.
         pub static INCIDENTS: &[IncidentEntry] = &[$(IncidentEntry { declaration: <$kind>::DECLARATION }),+];
 
         static BEGINNINGS: &[fn(&[f64]) -> Box<dyn Incident>] = &[$(|values| <$kind>::from_values(values).begin()),+];
@@ -70,9 +70,9 @@ pub fn find(id: &str) -> Option<&'static IncidentEntry> {
 pub struct IncidentUse {
     /// Which kind.
     pub id: String,
-    /// When it happens, or begins; before the trace begins or after it ends it never does.
+    /// When it happens or begins; before the start or after the end of the trace, it never does.
     pub at: Time,
-    /// One value per declared parameter; what is missing or not allowed is the default.
+    /// One value per declared parameter; a missing or disallowed value is the default.
     pub values: Vec<f64>,
 }
 
@@ -84,39 +84,39 @@ impl IncidentUse {
     }
 }
 
-/// One kind of incident as the list knows it.
+/// An entry in the list of incidents.
 #[derive(Clone, Copy, Debug)]
 pub struct IncidentEntry {
-    /// What it says of itself.
+    /// Its declaration.
     pub declaration: Declaration,
 }
 
-/// An incident of a plan, ready to begin in any number of runs.
+/// An incident of a plan, from which any number of runs can begin it.
 #[derive(Clone, Debug)]
 pub(crate) struct Planned {
-    /// Its place in the list.
+    /// Its index in the list.
     kind: usize,
     values: Vec<f64>,
 }
 
 impl Planned {
-    /// The incident this asks for, if there is such a kind.
+    /// The incident requested here, if its kind exists.
     pub(crate) fn of(asked: &IncidentUse) -> Option<Self> {
         let kind = INCIDENTS.iter().position(|entry| entry.declaration.id == asked.id)?;
         Some(Self { kind, values: asked.values.clone() })
     }
 
-    /// Whether lifetime rules begin to count only with it.
+    /// Whether lifetime rules only take effect with it.
     pub(crate) fn rolls_out_lifetimes(&self) -> bool {
         INCIDENTS[self.kind].declaration.id == roll_out_lifetimes::RollOutLifetimes::DECLARATION.id
     }
 
-    /// Whether it has to know how long VMs are predicted to live.
+    /// Whether it needs predicted lifetimes.
     pub(crate) fn asks_for_lifetimes(&self) -> bool {
         self.begin().asks_for_lifetimes()
     }
 
-    /// The incident, not begun.
+    /// A new instance.
     pub(crate) fn begin(&self) -> Box<dyn Incident> {
         BEGINNINGS[self.kind](&self.values)
     }
@@ -124,32 +124,32 @@ impl Planned {
 
 /// An incident in a run.
 pub(crate) trait Incident: Send {
-    /// Lets it begin, or go on; when it wants to go on next, if ever.
+    /// Starts or continues it. Returns when it wants to continue next, if ever.
     fn happen(&mut self, zone: &mut dyn Zone) -> Option<Time>;
 
-    /// Whether it has to know how long VMs are predicted to live.
+    /// Whether it needs predicted lifetimes.
     fn asks_for_lifetimes(&self) -> bool {
         false
     }
 
-    /// VMs that are asked for because of it, beside those of the trace.
+    /// VMs that it requests in addition to those of the trace.
     fn added_demand(&self, _: Time) -> Vec<AddedVm> {
         Vec::new()
     }
 }
 
-/// A kind of incident: its declared parameters, and how it begins.
+/// A kind of incident: its declared parameters, and its constructor.
 trait Kind: Declared {
-    /// The incident, not begun.
+    /// A new instance.
     fn begin(self) -> Box<dyn Incident>;
 }
 
-/// So many minutes, to the millisecond.
+/// This many minutes, to the millisecond.
 fn minutes(minutes: f64) -> Millis {
     Millis((minutes * Millis::MINUTE.0 as f64) as u64)
 }
 
-/// So many hours, to the millisecond.
+/// This many hours, to the millisecond.
 fn hours(hours: f64) -> Millis {
     Millis((hours * Millis::HOUR.0 as f64) as u64)
 }

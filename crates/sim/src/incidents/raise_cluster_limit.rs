@@ -10,7 +10,7 @@ use tiebreak_placement::{RuleUse, rules};
 use super::zone::Zone;
 use super::{Incident, Kind};
 
-/// The rule whose limit it is.
+/// The rule with the limit.
 const RULE: &str = "IsClusterBelowLimit";
 
 declare! {
@@ -37,7 +37,7 @@ impl Incident for RaiseClusterLimit {
     }
 }
 
-/// A list with its limit so many points higher; none when it has no limit.
+/// A policy with its limit raised by this many points; `None` if it has no limit.
 pub(crate) fn with_limit_raised(mut list: Vec<RuleUse>, points: f64) -> Option<Vec<RuleUse>> {
     let rule = list.iter_mut().find(|rule| rule.id == RULE)?;
     let params = rules::find(RULE)?.declaration.params;
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn more_of_each_cluster_is_sold_from_then_on() {
-        // Sixteen cores, of which half may be sold, to two waves of four VMs of four cores.
+        // Sixteen cores, of which half may be sold, and two waves of four VMs of four cores.
         for (points, placed) in
             [(&[][..], 2), (&[0.0], 2), (&[1.0], 3), (&[25.0, 0.0], 3), (&[20.0, 6.0], 4), (&[99.0], 4)]
         {

@@ -1,23 +1,23 @@
-//! Which VMs stand on each machine. Only incidents ask, so a run without any keeps none.
+//! The VMs on each machine. Only incidents need them, so a run without incidents does not track them.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use tiebreak_model::{MachineId, VmId};
 
-/// The VMs on each machine, in no order that means anything.
+/// The VMs on each machine, in arbitrary order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Residents {
     on: Vec<Vec<VmId>>,
 }
 
 impl Residents {
-    /// Of this many machines, all empty; of no machine, nothing is kept.
+    /// For this many machines, all empty; with 0 machines, nothing is tracked.
     pub(crate) fn new(machines: u32) -> Self {
         Self { on: vec![Vec::new(); machines as usize] }
     }
 
-    /// A VM came.
+    /// A VM arrived.
     pub(crate) fn add(&mut self, machine: MachineId, vm: VmId) {
         if let Some(vms) = self.on.get_mut(machine.index()) {
             vms.push(vm);
@@ -32,7 +32,7 @@ impl Residents {
         }
     }
 
-    /// The VMs on a machine, in no order that means anything.
+    /// The VMs on a machine, in arbitrary order.
     pub(crate) fn on(&self, machine: MachineId) -> &[VmId] {
         self.on.get(machine.index()).map_or(&[], |vms| vms)
     }

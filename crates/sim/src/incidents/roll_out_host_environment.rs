@@ -28,7 +28,7 @@ impl Kind for RollOutHostEnvironment {
 struct RollOut {
     terms: RollOutHostEnvironment,
     began: Option<Time>,
-    /// The machine whose turn is next.
+    /// The next machine.
     next: u32,
 }
 

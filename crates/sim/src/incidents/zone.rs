@@ -1,7 +1,7 @@
-//! The zone as an incident changes it: everything it can do, and the only way it can.
+//! The interface through which an incident changes the zone.
 //!
-//! All of it goes through the store, so agents learn of it in time from the published log,
-//! like of any other change (Protean section 4).
+//! Every change goes through the store, so agents learn of it from the published log with the usual delay (Protean
+//! section 4).
 
 use alloc::vec::Vec;
 
@@ -11,100 +11,99 @@ use tiebreak_placement::migrate::MigrationLimits;
 use super::holds::Hold;
 use crate::record::disruption::Reason;
 
-/// The zone in the hands of one incident.
+/// The zone as one incident can change it.
 pub(crate) trait Zone {
-    /// When this is.
+    /// The current time.
     fn now(&self) -> Time;
 
     /// All machines.
     fn fleet(&self) -> &Fleet;
 
-    /// This many machines by chance. Whom chance hits depends on the seed and on the incident's
-    /// place in the list alone; of more machines it hits the same ones and others.
+    /// This many random machines. The choice depends only on the seed and on the incident's index in the list; a
+    /// larger count chooses the same machines and more.
     fn draw_machines(&self, count: u32) -> Vec<MachineId>;
 
-    /// All machines of this many racks by chance.
+    /// All machines of this many random racks.
     fn draw_racks(&self, count: u32) -> Vec<MachineId>;
 
-    /// What chance says of a VM for this purpose: it depends on the seed, on the incident's place in the list and on
-    /// the VM alone.
+    /// A random number for a VM and a purpose: it depends only on the seed, on the incident's index in the list and
+    /// on the VM.
     fn draw(&self, vm: VmId, purpose: u64) -> u64;
 
-    /// Says this of a machine until it is released.
+    /// Puts this hold on a machine until it is released.
     fn hold(&mut self, machine: MachineId, hold: Hold);
 
-    /// Says nothing of a machine any more.
+    /// Removes the hold.
     fn release(&mut self, machine: MachineId);
 
     /// Gives a machine the next host environment.
     fn renew_host(&mut self, machine: MachineId);
 
-    /// Takes all VMs off a machine, the oldest first, and has them reallocated. What VMs that
-    /// migrate still have there is gone too; they have another machine already.
+    /// Removes all VMs from a machine, the oldest first, and has them reallocated. The old places of migrating VMs
+    /// are removed too; those VMs already have another machine.
     fn clear(&mut self, machine: MachineId, reason: Reason);
 
-    /// When the last VM on a machine will have left of its own; none when there is none.
+    /// When the last VM on a machine will have ended on its own; `None` if there is none.
     fn last_end(&self, machine: MachineId) -> Option<Time>;
 
-    /// Raises every cluster's utilization limit by so many points, if the list has one. Agents
-    /// keep their views and start with fresh caches.
+    /// Raises every cluster's utilization limit by this many points, if the policy has one. Agents keep their views
+    /// and start with empty caches.
     fn raise_cluster_limit(&mut self, points: f64);
 
-    /// Lets the lifetime rules of the list count from now on.
+    /// Puts the policy's lifetime rules into effect.
     fn roll_out_lifetimes(&mut self);
 
     /// A machine's state.
     fn record(&self, machine: MachineId) -> MachineRecord;
 
-    /// Share of the zone's machines that hold nothing, in percent.
+    /// The share of the zone's machines that are empty, in percent.
     fn empty_share_pct(&self) -> f64;
 
-    /// The VMs on a machine, in no order that means anything.
+    /// The VMs on a machine, in arbitrary order.
     fn residents(&self, machine: MachineId) -> &[VmId];
 
-    /// Since when a VM stands where it does.
+    /// Since when a VM has been on its machine.
     fn placed_at(&self, vm: VmId) -> Time;
 
-    /// When a VM's time is over.
+    /// When a VM ends.
     fn end_of(&self, vm: VmId) -> Time;
 
-    /// Whether this was a VM's last machine: its time was over there.
+    /// Whether a VM ended on this machine.
     fn ended_on(&self, vm: VmId, machine: MachineId) -> bool;
 
-    /// How long a VM is predicted to live on, in seconds; none where nothing is predicted.
+    /// A VM's predicted remaining lifetime, in seconds; `None` if there are no predictions.
     fn remaining_s(&self, vm: VmId) -> Option<u32>;
 
-    /// Whether a VM migrates now.
+    /// Whether a VM is migrating.
     fn is_migrating(&self, vm: VmId) -> bool;
 
-    /// Whether a machine still holds what VMs had that migrate to others now.
+    /// Whether a machine is the old place of any migrating VM.
     fn is_being_copied(&self, machine: MachineId) -> bool;
 
-    /// How many VMs of the whole zone migrate now.
+    /// The number of migrating VMs in the zone.
     fn migrating(&self) -> u32;
 
     /// When the next live migration of the zone ends.
     fn next_migration_end(&self) -> Option<Time>;
 
-    /// Ends the live migrations whose time has come.
+    /// Ends the live migrations that are due.
     fn end_due_migrations(&mut self);
 
-    /// Begins to migrate a VM to where the list of rules would place it now; whether there is
-    /// such a machine.
+    /// Starts to migrate a VM to where the policy would place it now. Returns whether there is such a machine.
     fn migrate_live(&mut self, vm: VmId, until: Time) -> bool;
 
-    /// Lets this incident go on, an instant later, whenever a VM leaves this machine.
+    /// Continues this incident one instant after any VM leaves this machine.
     fn watch(&mut self, machine: MachineId);
 
-    /// Does so no more.
+    /// Stops watching.
     fn unwatch(&mut self, machine: MachineId);
 
-    /// So many VMs are to be migrated.
+    /// Counts VMs to be migrated.
     fn count_scheduled(&mut self, vms: usize);
 
-    /// So many VMs need not be migrated, since they ended before it was their turn.
+    /// Counts VMs that need no migration, because they ended before their turn.
     fn count_saved(&mut self, vms: usize);
 
-    /// Moves VMs as the list of rules recommends now.
+    /// Moves VMs according to current recommendations.
     fn migrate_recommended(&mut self, limits: &MigrationLimits);
 }

@@ -1,4 +1,4 @@
-//! What lifetime rules see of a machine on the fleet map, as one byte.
+//! A machine's lifetime state on the fleet map, as one byte.
 
 use tiebreak_model::{HostLife, Phase};
 
@@ -6,23 +6,23 @@ use tiebreak_model::{HostLife, Phase};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LifeByte(pub u8);
 
-/// Bits that the class takes.
+/// The number of bits of the class.
 const CLASS_BITS: u8 = 3;
 
 impl LifeByte {
-    /// Of what is predicted of a machine.
+    /// From the predicted state of a machine.
     #[must_use]
     pub const fn of(life: &HostLife) -> Self {
         Self((life.phase as u8) << CLASS_BITS | life.class)
     }
 
-    /// What it takes.
+    /// Which VMs it accepts.
     #[must_use]
     pub fn phase(self) -> Phase {
         Phase::ALL[usize::from(self.0 >> CLASS_BITS).min(Phase::ALL.len() - 1)]
     }
 
-    /// Its class; 0 when it is empty.
+    /// Its class; 0 if it is empty.
     #[must_use]
     pub const fn class(self) -> u8 {
         self.0 & ((1 << CLASS_BITS) - 1)

@@ -1,9 +1,9 @@
-//! Predicted lives during a run: what is predicted of each VM, what that makes of each machine,
-//! and when it has to be thought over again (LAVA sections 3 to 5, G.3).
+//! Predicted lifetimes during a run: the prediction for each VM, the resulting state of each machine, and when to
+//! repredict (LAVA sections 3 to 5, G.3).
 //!
-//! Nothing here looks at when a VM really leaves; that comes as an event like everywhere else.
-//! A machine is predicted again when a VM comes or goes, when it should have been free by now,
-//! and, as often as the settings say, when the prediction for one of its VMs would differ.
+//! Nothing here reads when a VM really ends; that arrives as an event, as elsewhere. A machine is repredicted when a
+//! VM arrives or leaves, when it should have been free by now, and, as often as the settings say, when the prediction
+//! for one of its VMs would differ.
 
 use alloc::sync::Arc;
 use alloc::vec;
@@ -17,14 +17,14 @@ use crate::system::{Arrival, Stay, System};
 
 pub(crate) mod life_byte;
 
-/// A machine that outlives every prediction is asked about again after so many seconds.
+/// A machine that outlives every prediction is repredicted after this many seconds.
 const PATIENCE_S: u32 = 60;
 
-/// Turns remembered of each machine, and how many where people look back.
+/// The number of turns stored per machine, normally and for runs that can be viewed in retrospect.
 const TURNS_KEPT: usize = 16;
 const TURNS_KEPT_TO_LOOK_BACK: usize = 1_000;
 
-/// What is predicted of the VMs of a plan, and what is made of it.
+/// The predictions for the VMs of a plan, and the settings for their use.
 #[derive(Clone)]
 pub(crate) struct LifePredictions {
     pub(crate) terms: Lifetimes,
@@ -32,8 +32,8 @@ pub(crate) struct LifePredictions {
 }
 
 impl LifePredictions {
-    /// How long a VM is predicted to live on, asked now, or when it first was there where first
-    /// words stand.
+    /// A VM's predicted remaining lifetime, from a prediction now or, if first predictions stay in force, from the
+    /// one at its arrival.
     pub(crate) fn remaining_s(&self, workload: &Workload, vm: VmId, now: Time) -> u32 {
         let (born_s, now_s) = (born_s(workload.at(workload.request_of(vm))), seconds(now));
         if self.terms.repredict {
@@ -54,66 +54,65 @@ pub struct TurnAt {
     pub turn: Turn,
     /// The class after it.
     pub class: u8,
-    /// How often a VM had come to any machine by then: what came first within a second.
+    /// The number of arrivals of VMs on any machine by then; orders turns within a second.
     comings: u32,
 }
 
-/// A machine as lifetime rules see it, and why.
+/// A machine's lifetime state, and how it came about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostCard {
     /// Its state.
     pub host: Host,
-    /// Its VMs, in no order that means anything.
+    /// Its VMs, in arbitrary order.
     pub vms: Vec<ExpectedVm>,
-    /// The last changes of its state, the oldest first.
+    /// The last changes of its state, oldest first.
     pub turns: Vec<TurnAt>,
 }
 
-/// What is predicted of a VM on a machine.
+/// The prediction for a VM on a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExpectedVm {
     /// The VM.
     pub vm: VmId,
-    /// When it is expected to leave, in seconds since the trace began.
+    /// When it is expected to leave, in seconds since the start of the trace.
     pub exit_s: u32,
     /// The same by the first prediction.
     pub first_exit_s: u32,
-    /// Whether the machine, recycling, waits for it.
+    /// Whether the machine is recycling and waits for it.
     pub residual: bool,
 }
 
-/// What predicting lifetimes took and led to.
+/// Counts of repredictions and of their effects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LifeCounts {
-    /// Predictions for VMs that were running.
+    /// Predictions for running VMs.
     pub repredictions: u64,
-    /// Changes of machines' states, as in [`Turn::ALL`].
+    /// Changes of machines' states, in the order of [`Turn::ALL`].
     pub turns: [u64; 5],
 }
 
 #[derive(Clone, Copy, Default)]
 struct VmLife {
-    /// When it was asked for, in seconds; before the trace began it is negative.
+    /// When it was requested, in seconds; negative before the start of the trace.
     born_s: i32,
-    /// What was predicted first; 0 before that.
+    /// The first prediction; 0 before that.
     first_s: u32,
     first_exit_s: u32,
-    /// Which coming to a machine was its last one.
+    /// The sequence number of its last arrival on a machine.
     coming: u32,
 }
 
-/// What was predicted last of a VM on a machine. Those of one machine stand side by side: thinking
-/// it over is one walk along them, and asks again only about those of whom something else would be
-/// said.
+/// The latest prediction for a VM on a machine. Those of one machine are contiguous: an update scans them, and
+/// repredicts only the VMs whose prediction would change.
 #[derive(Clone, Copy)]
 struct Said {
     vm: VmId,
     exit_s: u32,
-    /// From this moment on another exit may be predicted; asked sooner, the answer is the same.
+    /// From this moment on the predicted exit may change; before it, the prediction is the same.
     changes_s: u32,
 }
 
-/// What else is known of that VM.
+/// Further data about that VM.
 #[derive(Clone, Copy)]
 struct Resident {
     born_s: i32,
@@ -125,54 +124,54 @@ struct Resident {
 #[derive(Clone, Default)]
 struct MachineLives {
     host: Host,
-    /// Of each of its VMs in the same order.
+    /// For each of its VMs, in the same order.
     said: Vec<Said>,
     residents: Vec<Resident>,
-    /// The latest first exit and the longest first life of them.
+    /// The latest first predicted exit and the longest first predicted lifetime among them.
     first_exit_s: u32,
     longest_s: u32,
-    /// When its VMs were predicted last.
+    /// When its VMs were last repredicted.
     checked_s: u32,
 }
 
-/// When something is due on a machine, and when the queue will tell; 0 is never.
+/// When a machine is due, and when the queue will say so; 0 means never.
 #[derive(Clone, Copy, Default)]
 struct Due {
     due_s: u32,
     scheduled_s: u32,
 }
 
-/// Predicted lives at a sample.
+/// Predicted lifetimes at a sample.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LifeSample {
-    /// VMs predicted again since the sample before.
+    /// Repredictions since the previous sample.
     pub(crate) repredictions: u64,
-    /// How many machines are open and how many recycle; none before agents are shown what is predicted.
+    /// How many machines are open and how many are recycling; `None` before agents see predictions.
     pub(crate) phases: Option<[u32; 2]>,
 }
 
-/// The predicted lives of a run.
+/// The predicted lifetimes of a run.
 pub(crate) struct Lives {
     terms: Lifetimes,
-    /// From when on agents are shown what is predicted.
+    /// When agents start to see predictions.
     shown_from: Time,
     predictions: Arc<Predictions>,
     vms: Vec<VmLife>,
     machines: Vec<MachineLives>,
-    /// Beside the machines, because most that the queue tells is out of date by then.
+    /// Kept in addition to the queue, because most entries in the queue are out of date when they come up.
     dues: Vec<Due>,
     turns: Vec<Vec<TurnAt>>,
     counts: LifeCounts,
-    /// Predictions again up to the last sample.
+    /// Repredictions up to the last sample.
     repredictions_sampled: u64,
     turns_kept: usize,
     comings: u32,
-    /// How many VMs, which come first, are alive when the trace begins.
+    /// The number of VMs alive when the trace begins; these come first.
     vms_at_start: u32,
 }
 
 impl Lives {
-    /// Of a workload of which nobody stands on any of so many machines.
+    /// For a workload of which no VM is placed yet, and this many machines.
     pub(crate) fn new(
         life_predictions: &LifePredictions,
         workload: &Workload,
@@ -197,28 +196,28 @@ impl Lives {
         }
     }
 
-    /// Remembers more, for [`Lives::card_at`].
+    /// Stores more turns, for [`Lives::card_at`].
     pub(crate) fn look_back(&mut self) {
         self.turns_kept = TURNS_KEPT_TO_LOOK_BACK;
     }
 
-    /// From when on agents are shown what is predicted.
+    /// When agents start to see predictions.
     pub(crate) fn shown_from(&self) -> Time {
         self.shown_from
     }
 
-    /// Whether agents are shown what is predicted by then.
+    /// Whether agents see predictions by then.
     pub(crate) fn is_shown(&self, now: Time) -> bool {
         now >= self.shown_from
     }
 
-    /// How many machines are open, and how many recycle.
+    /// How many machines are open, and how many are recycling.
     fn phases(&self) -> [u32; 2] {
         let of = |phase| self.machines.iter().filter(|machine| machine.host.phase == phase).count() as u32;
         [Phase::Open, Phase::Recycling].map(of)
     }
 
-    /// A machine as lifetime rules see it, with the reasons for that.
+    /// A machine's lifetime state with its history.
     pub(crate) fn card(&self, machine: MachineId) -> HostCard {
         let MachineLives { host, said, residents, .. } = &self.machines[machine.index()];
         let expected = |(said, it): (&Said, &Resident)| {
@@ -229,9 +228,9 @@ impl Lives {
         HostCard { host: *host, vms, turns: self.turns[machine.index()].clone() }
     }
 
-    /// The same at an earlier moment, when these VMs were on it since these times. States follow
-    /// from the turns up to then; residual are the VMs that were there at the last turn that
-    /// made any so. None where those turns are forgotten.
+    /// The same at an earlier moment, for these VMs with their start times on the machine. States follow from the
+    /// turns up to then; residual are the VMs that were there at the last turn that made VMs residual. `None` if
+    /// those turns are no longer stored.
     pub(crate) fn card_at(
         &self,
         machine: MachineId,
@@ -260,7 +259,7 @@ impl Lives {
         Some(HostCard { host, vms, turns: turns.to_vec() })
     }
 
-    /// What is predicted of a VM that needs a machine.
+    /// The prediction for a VM that needs a machine.
     pub(crate) fn predicted_life(&self, vm: VmId, now: Time) -> PredictedLife {
         let now_s = seconds(now);
         let remaining_s = self.remaining_s(vm, now_s);
@@ -280,7 +279,7 @@ impl Lives {
         self.predictions.remaining_s(vm, uptime_s(known.born_s, now_s)).max(1)
     }
 
-    /// A VM came to a machine, which has this share of its cores or memory in use then.
+    /// A VM arrived on a machine, which now has this share of its cores or memory in use.
     fn join(&mut self, vm: VmId, machine: MachineId, now: Time, used_share: f64) {
         let now_s = seconds(now);
         let remaining_s = self.remaining_s(vm, now_s);
@@ -307,8 +306,8 @@ impl Lives {
         }
     }
 
-    /// A machine has a VM of this class when the trace begins. A class that rises by that is no turn: it had it from the
-    /// beginning.
+    /// A machine has a VM of this class when the trace begins. If this raises its class, that is not a turn: it had
+    /// the class from the beginning.
     fn begin_with(&mut self, machine: MachineId, now_s: u32, class: u8) {
         if self.machines[machine.index()].host.begins_with(now_s, class, &self.terms) {
             self.turns[machine.index()].iter_mut().for_each(|turn| turn.class = class);
@@ -329,7 +328,7 @@ impl Lives {
         self.turn(machine, now_s, |host, terms, turns| host.left(now_s, left.residual, terms, turns));
     }
 
-    /// Lets a machine's state change, and notes why it did.
+    /// Updates a machine's state, and records the turns.
     fn turn(
         &mut self,
         machine: MachineId,
@@ -351,14 +350,13 @@ impl Lives {
         });
     }
 
-    /// The clock moved on for a machine: whether its deadline has passed is looked at.
+    /// Checks whether a machine's deadline has passed.
     pub(crate) fn wait(&mut self, machine: MachineId, now: Time) {
         let now_s = seconds(now);
         self.turn(machine, now_s, |host, terms, turns| host.waited(now_s, terms, turns));
     }
 
-    /// What is predicted of a machine now, its VMs thought over again; and when something is due
-    /// there next, if the queue does not know of that yet.
+    /// Repredicts a machine's VMs. Returns its state, and when it is due next if the queue does not know that yet.
     pub(crate) fn rate(&mut self, machine: MachineId, now: Time) -> (HostLife, Option<u32>) {
         let now_s = seconds(now);
         let Self { terms, predictions, machines, counts, .. } = self;
@@ -384,7 +382,7 @@ impl Lives {
         (life, due)
     }
 
-    /// When a machine has to be thought over again, unless that is scheduled already.
+    /// When a machine has to be repredicted, unless that is already scheduled.
     fn due_s(&mut self, machine: MachineId, exit_s: u32, changes_s: u32) -> Option<u32> {
         let (at, due) = (&self.machines[machine.index()], &mut self.dues[machine.index()]);
         let MachineLives { host, checked_s, .. } = at;
@@ -409,7 +407,7 @@ impl Lives {
         due.schedule()
     }
 
-    /// The queue tells of a machine.
+    /// Handles a notice from the queue about a machine.
     pub(crate) fn told(&mut self, machine: MachineId, now: Time) -> DueNotice {
         let (due, now_s) = (&mut self.dues[machine.index()], seconds(now));
         if due.scheduled_s != now_s {
@@ -448,18 +446,18 @@ impl System for Lives {
     }
 }
 
-/// What it means that the queue tells of a machine.
+/// The meaning of a notice from the queue about a machine.
 pub(crate) enum DueNotice {
-    /// It has been told of that already.
+    /// It was already handled.
     Nothing,
-    /// Something is due.
+    /// The machine is due.
     Due,
-    /// What was due then is due later by now.
+    /// The machine is now due later.
     Later(u32),
 }
 
 impl Due {
-    /// When the queue must tell of it, if it does not tell before.
+    /// When to put a notice into the queue, unless an earlier one is there.
     fn schedule(&mut self) -> Option<u32> {
         if self.scheduled_s != 0 && self.scheduled_s <= self.due_s {
             return None;
@@ -469,19 +467,19 @@ impl Due {
     }
 }
 
-/// What is predicted of a VM at `now_s`; what never changes, changes at the end of time.
+/// The prediction for a VM at `now_s`; a prediction that never changes has a change time at the end of time.
 fn said_of(predictions: &Predictions, vm: VmId, born_s: i32, now_s: u32) -> Said {
     let Prediction { remaining_s, next_change_s } = predictions.predict(vm, uptime_s(born_s, now_s));
     let changes_s = next_change_s.map_or(u32::MAX, |next_s| moment_s(born_s, next_s));
     Said { vm, exit_s: now_s.saturating_add(remaining_s.max(1)), changes_s }
 }
 
-/// When a VM was asked for, in seconds since the trace began.
+/// When a VM was requested, in seconds since the start of the trace.
 fn born_s(at: Time) -> i32 {
     at.0.div_euclid(1_000).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
 }
 
-/// Whole seconds since the trace began.
+/// Whole seconds since the start of the trace.
 fn seconds(now: Time) -> u32 {
     (now.0.max(0) / 1_000).min(i64::from(u32::MAX)) as u32
 }

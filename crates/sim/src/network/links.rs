@@ -1,5 +1,5 @@
-//! Links between the VMs of virtual datacenters during a run: who is linked, what that takes of the
-//! network, and what was in the way of those that were refused (Gridiron section III-D).
+//! Links between the VMs of virtual datacenters during a run: which VMs are linked, the bandwidth that they use, and
+//! why VMs were refused (Gridiron section III-D).
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -13,29 +13,29 @@ use tiebreak_placement::Blocked;
 use super::vdc;
 use crate::system::{Arrival, Stay, System};
 
-/// Who is linked with whom, and what came of it.
+/// The links of a run and their effects.
 pub(crate) struct LinkBook {
     links: Links,
     /// The slot of each VM in its VDC.
     slots: Vec<u32>,
-    /// Where the VMs of each tenant stand, as ends of links.
+    /// Where the VMs of each tenant are, as endpoints of links.
     footprints: BTreeMap<u64, Footprint>,
-    /// All links of VMs that stand somewhere, in kbit/s.
+    /// All links between placed VMs, in kbit/s.
     demand_kbps: u64,
-    /// What was in the way of VMs that the network had no room for.
+    /// What blocked the VMs for which the network had no capacity.
     blocked: BTreeMap<VmId, Blocked>,
-    /// What the VM that came or left last takes of each cut of the network, by place.
+    /// The bandwidth of each cut that the last VM to arrive or leave uses, by index.
     moved: Vec<(u32, u64)>,
-    /// Room to find that out in, kept so that it asks for no memory.
+    /// A reusable buffer, so that no memory is allocated.
     needs: Needs,
 }
 
-/// What links take at a moment.
+/// The bandwidth of links at a moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkSample {
-    /// All links of VMs that stand somewhere, in kbit/s.
+    /// All links between placed VMs, in kbit/s.
     pub demand_kbps: u64,
-    /// Those of them between machines, in kbit/s.
+    /// Those between machines, in kbit/s.
     pub crossing_kbps: u64,
     /// The reserved share of all machines' uplinks, 0 to 1.
     pub machines_used: f64,
@@ -46,7 +46,7 @@ pub struct LinkSample {
 }
 
 impl LinkBook {
-    /// Of a workload of which nobody stands anywhere.
+    /// For a workload of which no VM is placed yet.
     pub(crate) fn new(links: Links, workload: &Workload) -> Self {
         Self {
             links,
@@ -64,28 +64,28 @@ impl LinkBook {
         &self.links
     }
 
-    /// A VM as an end of links.
+    /// A VM as an endpoint of links.
     pub(crate) fn peer(&self, vm: VmId, shape: &VmShape) -> Peer {
         Peer { slot: self.slots[vm.index()], cores_milli: shape.demand[Resource::Cores] }
     }
 
-    /// Where a tenant's VMs stand, if any does.
+    /// Where a tenant's VMs are, if it has any.
     pub(crate) fn footprint(&self, tenant: u64) -> Option<&Footprint> {
         self.footprints.get(&tenant)
     }
 
-    /// Where the VMs of all tenants stand.
+    /// Where the VMs of all tenants are.
     #[cfg(test)]
     pub(crate) fn footprints(&self) -> impl Iterator<Item = &Footprint> {
         self.footprints.values()
     }
 
-    /// What the VM that came or left last takes of each cut of the network, by place: to be reserved or given back.
+    /// The bandwidth of each cut that the last VM to arrive or leave uses, by index: to be reserved or released.
     pub(crate) fn moved(&self) -> &[(u32, u64)] {
         &self.moved
     }
 
-    /// A VM was refused, because of this or for want of room.
+    /// Records that a VM was refused, for this reason or for lack of capacity.
     pub(crate) fn note_refusal(&mut self, vm: VmId, blocked: Option<Blocked>) {
         match blocked {
             Some(blocked) => self.blocked.insert(vm, blocked),
@@ -93,17 +93,17 @@ impl LinkBook {
         };
     }
 
-    /// What was in the way of a VM that was refused last, where machines had room for it and the network had not.
+    /// What blocked a VM that was last refused because of the network although machines had room.
     pub(crate) fn blocked(&self, vm: VmId) -> Option<Blocked> {
         self.blocked.get(&vm).copied()
     }
 
-    /// The same, in a word.
+    /// The same as a category.
     pub(crate) fn bottleneck(&self, vm: VmId) -> Option<Bottleneck> {
         self.blocked(vm).map(|blocked| blocked.by)
     }
 
-    /// What `needs` take of each cut when the VM stands on its machine.
+    /// Computes the bandwidth of each cut that `needs` use with the VM on its machine.
     fn find_moved(&mut self, stay: &Stay<'_>) {
         self.moved.clear();
         if let Some(network) = stay.zone.network() {
@@ -117,7 +117,7 @@ impl System for LinkBook {
     type Sample = Option<LinkSample>;
     type Summary = ();
 
-    /// A VM joins its VDC, and its links take what they need.
+    /// A VM joins its VDC, and its links use bandwidth.
     fn come(&mut self, Arrival { stay, .. }: &Arrival<'_>) {
         let peer = self.peer(stay.vm, stay.shape());
         let footprint = self.footprints.entry(stay.tenant()).or_default();
@@ -127,7 +127,7 @@ impl System for LinkBook {
         self.find_moved(stay);
     }
 
-    /// A VM leaves its VDC, and its links give back what they took.
+    /// A VM leaves its VDC, and its links release their bandwidth.
     fn leave(&mut self, stay: &Stay<'_>) {
         let (tenant, peer) = (stay.tenant(), self.peer(stay.vm, stay.shape()));
         let footprint = self.footprints.get_mut(&tenant).expect("its tenant has VMs");
@@ -140,7 +140,7 @@ impl System for LinkBook {
         self.find_moved(stay);
     }
 
-    /// What links take now.
+    /// The current bandwidth of links.
     fn sample(&mut self, _: Time, occupancy: &Occupancy) -> Option<LinkSample> {
         let (network, fleet) = (occupancy.network()?, occupancy.fleet());
         let sums = |cuts: &mut dyn Iterator<Item = Cut>| {
@@ -181,17 +181,17 @@ mod tests {
         Vdcs { topology: Linking(Some(Topology::AllToAll)), bpc_mbps: 1, ..Vdcs::default() }
     }
 
-    /// What a machine, a rack and a cluster carry, in Mbit/s.
+    /// The uplink capacity of a machine, a rack and a cluster, in Mbit/s.
     fn uplinks(machine: u64, rack: u64, cluster: u64) -> Uplinks {
         Uplinks { machine_kbps: machine * 1_000, rack_kbps: rack * 1_000, cluster_kbps: cluster * 1_000 }
     }
 
-    /// As much as anybody asks for above this much for a machine.
+    /// This much per machine, and ample capacity above.
     fn of_machines(mbps: u64) -> Uplinks {
         uplinks(mbps, 1_000, 1_000)
     }
 
-    /// Clusters of so many machines of 4 cores in one rack, filled from the first on as far as bandwidth goes.
+    /// Clusters of this many machines of 4 cores in one rack, filled from the first on as far as bandwidth allows.
     fn zone(machines: &[u32], each: &[Uplinks]) -> Trial {
         let mut trial = Trial::new(machines[0], 1).rule("IsClusterBelowLimit", &[100.0]);
         trial.rules.retain(|rule| rule.id != "PreferEmptierClusters");
@@ -199,13 +199,13 @@ mod tests {
         trial.rule("BandwidthAvailable", &[]).rule("FirstFit", &[]).linked(all_to_all(), each)
     }
 
-    /// What is reserved of the uplinks of the first machines, in Mbit/s.
+    /// The reserved bandwidth of the first machines' uplinks, in Mbit/s.
     fn reserved(world: &World, machines: u32) -> Vec<u64> {
         let network = world.occupancy().network().expect("VMs are linked");
         (0..machines).map(|id| network.used_kbps(Cut::Machine(MachineId(id))) / 1_000).collect()
     }
 
-    /// Placed, and refused for want of room, and as [`Bottleneck::ALL`] has it.
+    /// Placed, refused for lack of capacity, and refused for each reason of [`Bottleneck::ALL`].
     fn answers(world: &World) -> (u64, u64, [u64; 4]) {
         let counters = world.summary().counters;
         (counters.placements, counters.refused_by_room, counters.refused_by_network)
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_vm_that_leaves_gives_back_what_its_links_took() {
-        // Two share the first machine, the third stands alone, and a stranger beside it.
+        // Two share the first machine, the third is alone with a VM of another tenant.
         let trial = zone(&[2], &[of_machines(10)]);
         let trial = trial.vdc(1, 1, 2, (1, 30)).vdc(1, 1, 2, (2, 60)).vdc(1, 1, 2, (3, 40)).vms(1, 1, (4, 50));
         for (at, expected) in [(2, [0, 0]), (3, [0, 0]), (4, [4, 4]), (29, [4, 4]), (30, [2, 2]), (40, [0, 0])] {
@@ -240,8 +240,8 @@ mod tests {
 
     #[test]
     fn vms_of_a_failed_machine_find_another_only_where_their_links_fit() {
-        // Two linked VMs on two machines of three; the third has these uplinks. It does not matter how late agents learn of
-        // the bandwidth that the links of the VM in question gave back.
+        // Two linked VMs on two of three machines; the third has these uplinks. The publishing delay of the bandwidth
+        // released by the VM's own links does not matter.
         let fail = incident(60, &FailMachines { machines: 1, racks: 0, down_minutes: 2_000.0 });
         for (elsewhere_mbps, publish_ms, found) in [(3, 0, true), (3, 60_000, true), (2, 0, false), (2, 60_000, false)]
         {
@@ -257,8 +257,8 @@ mod tests {
 
     #[test]
     fn agents_that_both_saw_an_uplink_free_conflict_and_one_is_refused() {
-        // Three VMs fill the first machine. In one minute a peer of each of two comes, and the second machine has room for
-        // both; its uplink and that of the first bear these many links.
+        // Three VMs fill the first machine. In the same minute two of them each get a peer, and the second machine
+        // has room for both; its uplink and that of the first have capacity for this many links.
         for (mbps, placed, conflicts) in [(2, 5, false), (1, 4, true)] {
             let trial = zone(&[2], &[of_machines(mbps)]).vdc(1, 1, 1, (1, 90)).vdc(2, 1, 1, (2, 90));
             let mut trial = trial.vms(1, 2, (3, 90)).vdc(1, 1, 1, (60, 90)).vdc(2, 1, 1, (60, 90));
@@ -296,7 +296,7 @@ mod tests {
         let (no_racks, no_clusters) = (uplinks(99, 0, 99), uplinks(99, 99, 0));
         type Case<'a> = (&'a str, Vdcs, Uplinks, (u32, u32, u32), u32, (u64, u64, [u64; 4]));
         let cases: [Case<'_>; 9] = [
-            // Clusters, racks and machines of each; VMs of 3 cores, so one for each machine.
+            // Clusters, racks and machines of each; VMs of 3 cores, so one per machine.
             ("a VDC of one VM", plain, thin, (1, 1, 3), 1, (1, 0, [0; 4])),
             ("nothing for a core", none, thin, (1, 1, 3), 3, (3, 0, [0; 4])),
             ("no uplinks", plain, thin, (1, 1, 3), 3, (1, 0, [2, 0, 0, 0])),
@@ -313,7 +313,7 @@ mod tests {
             let uplinks = alloc::vec![each; clusters as usize];
             let trial = trial.rule("BandwidthAvailable", &[]).linked(vdcs, &uplinks).vdc(1, vms, 3, (1, 60));
             assert_eq!(answers(&trial.run(&[])), expected, "{name}");
-            // Every link is between machines: 3 cores times what there is for each.
+            // Every link is between machines: 3 cores times the bandwidth per core.
             let (placed, bpc) = (expected.0, u64::from(vdcs.bpc_mbps));
             let sample = |at| trial.at(at, &[]).series().values(index_of("LinkDemand").expect("a metric")).to_vec();
             let gbps = (3 * bpc * placed * (placed - 1) / 2) as f64 / 1e3;
@@ -321,7 +321,7 @@ mod tests {
         }
     }
 
-    /// Machines of 10,000 cores, which is the most, and links of the most for each.
+    /// Machines of 10,000 cores, the maximum, and links with the maximum bandwidth per core.
     #[test]
     fn the_largest_links_are_counted_in_full() {
         let vdcs = Vdcs { bpc_mbps: 1_000_000, ..all_to_all() };
@@ -338,7 +338,7 @@ mod tests {
         let plain = trial.run(&[]);
         for (cap, same) in [(1.0, false), (6.0, true), (10_000.0, true)] {
             let capped = trial.clone().rule("CapsColocation", &[cap]);
-            // The cap stands above FirstFit, which stays the last one.
+            // The cap is above FirstFit, which stays last.
             let capped = capped.rule("FirstFit", &[]).run(&[]);
             assert_eq!(capped.summary().digest == plain.summary().digest, same, "at most {cap} VMs");
         }

@@ -1,4 +1,4 @@
-//! Links between VMs: which there are ([`vdc`]), and what they take of the network during a run ([`links`]).
+//! Links between VMs: which VMs are linked ([`vdc`]), and the bandwidth that links use during a run ([`links`]).
 
 pub(crate) mod links;
 pub mod vdc;

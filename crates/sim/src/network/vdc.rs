@@ -1,8 +1,8 @@
-//! Virtual datacenters (VDCs) made of any workload whose tenants have several VMs (Gridiron sections II and III).
+//! Virtual datacenters (VDCs), made from any workload whose tenants have several VMs (Gridiron sections II and III).
 //!
-//! A tenant's VMs are linked. Where a tenant has more VMs at a time than a VDC may, the VMs that come
-//! after it has grown so large are another VDC (*rolling overflow*, section III-B). Times can be
-//! rounded to a grid, and VMs that come and go in one tick left out, as the paper cleans its trace.
+//! A tenant's VMs are linked. If a tenant has more concurrent VMs than a VDC may have, the VMs that arrive after that
+//! form another VDC (*rolling overflow*, section III-B). Times can be rounded to a grid, and VMs that start and end
+//! within one tick omitted, as the paper cleans its trace.
 
 use alloc::collections::{BTreeMap, BinaryHeap};
 use alloc::vec::Vec;
@@ -82,7 +82,7 @@ declare! {
 }
 
 impl NetworkSettings {
-    /// What the network of a cluster carries.
+    /// The uplink capacities of a cluster.
     #[must_use]
     pub fn to_uplinks(&self) -> Uplinks {
         let kbps = |count: u32, gbps: f64| (f64::from(count) * gbps * 1e6) as u64;
@@ -93,8 +93,8 @@ impl NetworkSettings {
         }
     }
 
-    /// How many times what its machines could send is what a rack of so many machines can; none where it
-    /// can send nothing.
+    /// A rack's total machine bandwidth divided by its uplink, for this many machines; `None` if the rack has no
+    /// uplink.
     #[must_use]
     pub fn oversubscription(&self, machines: u32) -> Option<f64> {
         let Uplinks { machine_kbps, rack_kbps, .. } = self.to_uplinks();
@@ -102,29 +102,29 @@ impl NetworkSettings {
     }
 }
 
-/// A workload cut into VDCs.
+/// A workload split into VDCs.
 #[derive(Clone, Debug)]
 pub struct Regrouped {
-    /// The VMs that are left, each VDC a tenant.
+    /// The remaining VMs, each VDC a tenant.
     pub workload: Workload,
-    /// VMs whose start or end was no multiple of the grid.
+    /// VMs whose start or end was not a multiple of the grid.
     pub off_grid: u32,
-    /// VMs left out because they came and went in one tick.
+    /// VMs omitted because they started and ended within one tick.
     pub instant: u32,
 }
 
 impl Vdcs {
-    /// How VMs are linked; none where they are not.
+    /// How VMs are linked; `None` if they are not.
     #[must_use]
     pub fn links(&self) -> Option<Links> {
         let Self { topology: Linking(topology), stage_vms, bpc_mbps, .. } = *self;
         topology.map(|topology| Links { topology, stage_vms: stage_vms.max(1), bpc_mbps })
     }
 
-    /// A workload with each VDC as a tenant; none when no VM is left.
+    /// A workload with each VDC as a tenant; `None` if no VM is left.
     #[must_use]
     pub fn regroup(&self, workload: &Workload) -> Option<Regrouped> {
-        // Whatever was not allowed is the default.
+        // Replace disallowed values by defaults.
         let settings = Self::from_values(&self.to_values());
         let grid = Grid { ms: (settings.grid_minutes * Millis::MINUTE.0 as f64) as i64 };
         let mut rows: Vec<_> = workload.rows().collect();
@@ -143,7 +143,7 @@ impl Vdcs {
     }
 }
 
-/// Multiples of a span of time; of 0, any time.
+/// Multiples of a duration; 0 means any time.
 struct Grid {
     ms: i64,
 }
@@ -170,7 +170,7 @@ impl Grid {
     }
 }
 
-/// Something that happens to a VM: at one instant, VMs leave before others come.
+/// An event of a VM: at one instant, VMs leave before others arrive.
 type Event = (Time, Happens, u32);
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -179,7 +179,7 @@ enum Happens {
     Comes,
 }
 
-/// Everything that happens to VMs that live from one time to another, in order.
+/// All events of VMs with these start and end times, in order.
 fn events(lives: impl Iterator<Item = (Time, Time)>) -> Vec<Event> {
     let both =
         (0..).zip(lives).flat_map(|(vm, (start, end))| [(start, Happens::Comes, vm), (end, Happens::Leaves, vm)]);
@@ -188,12 +188,12 @@ fn events(lives: impl Iterator<Item = (Time, Time)>) -> Vec<Event> {
     events
 }
 
-/// Gives VMs that come to a VDC which has had `peak` VMs at a time another tenant.
+/// Gives VMs that arrive in a VDC which has had `peak` concurrent VMs another tenant.
 fn roll_over(rows: &mut [VmRow], peak: u32) {
     if peak == 0 {
         return;
     }
-    /// The VDC of a tenant that takes VMs: which of its VDCs, and how many it has.
+    /// The VDC of a tenant that accepts VMs: its number among the tenant's VDCs, and its VMs.
     #[derive(Default)]
     struct Open {
         part: u64,
@@ -219,7 +219,7 @@ fn roll_over(rows: &mut [VmRow], peak: u32) {
     }
 }
 
-/// The name of a part of a tenant; the first has the tenant's own.
+/// The name of a part of a tenant; the first part keeps the tenant's name.
 fn part_name(tenant: u64, part: u64) -> u64 {
     if part == 0 {
         tenant
@@ -228,7 +228,7 @@ fn part_name(tenant: u64, part: u64) -> u64 {
     }
 }
 
-/// The slot of every VM in its VDC: the lowest that no other has when it comes.
+/// The slot of every VM in its VDC: the lowest free one when it arrives.
 #[must_use]
 pub fn slots(workload: &Workload) -> Vec<u32> {
     #[derive(Default)]
@@ -251,7 +251,7 @@ pub fn slots(workload: &Workload) -> Vec<u32> {
     slots
 }
 
-/// The most VMs that each VDC has at a time, in order of size.
+/// The peak number of concurrent VMs of each VDC, in order of size.
 #[must_use]
 pub fn peak_sizes(workload: &Workload) -> Vec<u32> {
     let tenants = tenants(workload);
@@ -271,7 +271,7 @@ pub fn peak_sizes(workload: &Workload) -> Vec<u32> {
     peaks
 }
 
-/// What all VMs together ask for from a moment on.
+/// The total demand of all VMs from a moment on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Footing {
     /// When.
@@ -284,8 +284,7 @@ pub struct Footing {
     pub memory_mib: u64,
 }
 
-/// What all VMs of a workload together ask for at each multiple of `every` from the first on, as if all
-/// were placed.
+/// The total demand of a workload's VMs at each multiple of `every`, as if all were placed.
 #[must_use]
 pub fn demand(workload: &Workload, links: &Links, every: Millis) -> Vec<Footing> {
     let (tenants, slots) = (tenants(workload), slots(workload));
@@ -340,7 +339,7 @@ mod tests {
     use super::*;
     use tiebreak_model::{Resources, VmShape};
 
-    /// VMs of these tenants, from one minute to another.
+    /// VMs of these tenants, with these start and end minutes.
     fn workload(vms: &[(u64, i64, i64)]) -> Workload {
         let mut builder = WorkloadBuilder::new();
         for (name, (tenant, from, to)) in (0..).zip(vms) {
@@ -357,8 +356,8 @@ mod tests {
 
     #[test]
     fn a_vdc_that_has_been_full_takes_no_vm_any_more() {
-        // Two at a time: the third VM is another VDC although the first two have left by then, as
-        // the paper has it; the tenant that never has two keeps its VDC.
+        // At most two at a time: the third VM is another VDC although the first two have left by then, as in the
+        // paper. The tenant that never has two keeps its VDC.
         let vms = [(1, 1, 10), (1, 2, 10), (1, 20, 30), (1, 25, 30), (1, 40, 50), (2, 1, 5), (2, 5, 9)];
         for (peak_vms, vdcs) in [(2, 4), (3, 2), (0, 2), (1, 7)] {
             let regrouped = regrouped(Vdcs { peak_vms, ..Vdcs::default() }, &vms);
@@ -389,13 +388,13 @@ mod tests {
 
     #[test]
     fn a_vm_takes_the_lowest_slot_that_is_free() {
-        // At minute 5 the first leaves before two others come.
+        // At minute 5 the first leaves before two others arrive.
         let slots = slots(&workload(&[(1, 1, 5), (1, 2, 9), (2, 3, 9), (1, 5, 9), (1, 5, 9), (1, 9, 10)]));
         assert_eq!(slots, [0, 1, 0, 0, 2, 0]);
     }
 
-    /// Gridiron Fig. 2: two VMs from tick 5, a third from tick 20, and one exchanged for another in
-    /// tick 42; VM 0 has two cores, the others four.
+    /// Gridiron Fig. 2: two VMs from tick 5, a third from tick 20, and one replaced by another in tick 42; VM 0 has
+    /// two cores, the others four.
     #[test]
     fn demand_follows_the_vms_of_a_vdc() {
         let mut builder = WorkloadBuilder::new();

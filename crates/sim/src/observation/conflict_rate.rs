@@ -5,7 +5,7 @@ use tiebreak_model::{Millis, Time};
 
 use super::histogram::Histogram;
 
-/// Conflicts per span of time, over the spans in which anything was committed.
+/// Conflicts per time span, over the spans with any commits.
 #[derive(Clone, Debug)]
 pub(crate) struct ConflictRate {
     span: Millis,
@@ -16,12 +16,12 @@ pub(crate) struct ConflictRate {
 }
 
 impl ConflictRate {
-    /// Per span of this length.
+    /// For spans of this length.
     pub(crate) fn per(span: Millis) -> Self {
         Self { span, now: 0, conflicts: 0, any: false, closed: Histogram::default() }
     }
 
-    /// A commit landed or failed now.
+    /// A commit succeeded or failed now.
     pub(crate) fn commit(&mut self, now: Time, conflict: bool) {
         let span = now.0.div_euclid(self.span.0 as i64);
         if self.any && span != self.now {
@@ -36,7 +36,7 @@ impl ConflictRate {
         self.any = false;
     }
 
-    /// The 99th percentile; 0 where nothing was committed.
+    /// The 99th percentile; 0 without commits.
     pub(crate) fn p99(&self) -> f64 {
         let mut all = self.clone();
         if all.any {

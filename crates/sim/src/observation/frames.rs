@@ -1,6 +1,6 @@
-//! How every machine stood at sampled moments, for the fleet map: one byte a machine, a
-//! [`MachineByte`], where lifetimes are predicted another one, a [`LifeByte`], and where VMs are
-//! linked and where draws are measured another one each, a [`ShareByte`]. And where commits failed between one moment and the next (Protean section 5.3).
+//! The state of every machine at sampled moments, for the fleet map: one byte per machine, a [`MachineByte`], plus a
+//! [`LifeByte`] if lifetimes are predicted, and a [`ShareByte`] each if VMs are linked and if power draws are
+//! measured. Also where commits failed between two moments (Protean section 5.3).
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -11,37 +11,37 @@ use super::machine_byte::MachineByte;
 use super::share_byte::ShareByte;
 use crate::lifetimes::life_byte::LifeByte;
 
-/// Bytes all frames together may take.
+/// The maximum size of all frames, in bytes.
 const BYTES_MAX: usize = 16 << 20;
 
-/// Machines that one frame names at most as places of failed commits.
+/// The maximum number of machines that one frame lists as places of failed commits.
 pub const FAILED_MAX: usize = 200;
 
-/// What frames tell beside how each machine stands.
+/// What frames contain in addition to machine states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layers {
-    /// What is predicted of it.
+    /// Lifetime states.
     pub lives: bool,
-    /// What is reserved of its uplinks.
+    /// Reserved shares of uplinks.
     pub uplinks: bool,
-    /// What it draws of its share of a power budget.
+    /// Power draws as shares of the budget.
     pub draws: bool,
 }
 
 impl Layers {
-    /// Bytes of a machine in one frame.
+    /// Bytes per machine in one frame.
     #[must_use]
     pub fn bytes(self) -> usize {
         1 + usize::from(self.lives) + usize::from(self.uplinks) + usize::from(self.draws)
     }
 }
 
-/// Where commits failed since the frame before.
+/// Where commits failed since the previous frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failed {
-    /// The machines, by id: all of them, or the [`FAILED_MAX`] on which most commits failed.
+    /// The machines, by id: all of them, or the [`FAILED_MAX`] with most failed commits.
     pub machines: Vec<u32>,
-    /// Further machines that are not named.
+    /// The number of further machines that are not listed.
     pub left_out: u32,
 }
 
@@ -55,12 +55,12 @@ pub struct Frames {
     times: Vec<Time>,
     bytes: Vec<u8>,
     failed: Vec<Failed>,
-    /// Commits that failed on each machine since the last frame.
+    /// Failed commits per machine since the last frame.
     failing: BTreeMap<u32, u32>,
 }
 
 impl Frames {
-    /// Frames for `ticks` samples of this many machines, thinned to fit in memory.
+    /// Frames for `ticks` samples of this many machines, thinned to fit into memory.
     pub(crate) fn new(machines: usize, ticks: usize, layers: Layers) -> Self {
         let fitting = (BYTES_MAX / (machines * layers.bytes()).max(1)).max(2);
         let every = ticks.div_ceil(fitting).max(1);
@@ -75,7 +75,7 @@ impl Frames {
         }
     }
 
-    /// A sample is taken; what servers draw as shares of what they may, where that is one of the layers.
+    /// Takes a sample; `draws` are the servers' draws as shares of their limits, if that layer is on.
     pub(crate) fn tick(&mut self, now: Time, occupancy: &Occupancy, draws: impl Iterator<Item = f64>) {
         if self.ticks.is_multiple_of(self.every) {
             self.times.push(now);
@@ -86,13 +86,13 @@ impl Frames {
         self.ticks += 1;
     }
 
-    /// When each frame was taken.
+    /// The time of each frame.
     #[must_use]
     pub fn times(&self) -> &[Time] {
         &self.times
     }
 
-    /// The frame in force at `time`: the last one not after it, or the first.
+    /// The frame at `time`: the last one not after it, or the first.
     #[must_use]
     pub fn at(&self, time: Time) -> &[u8] {
         let index = self.times.partition_point(|taken| *taken <= time).saturating_sub(1);
@@ -100,7 +100,7 @@ impl Frames {
         self.bytes.get(first..first + self.machines).unwrap_or(&[])
     }
 
-    /// What was reserved of a machine's uplinks at `time`; none where VMs are not linked.
+    /// The reserved share of a machine's uplinks at `time`; `None` if VMs are not linked.
     #[must_use]
     pub fn uplink_at(&self, time: Time, machine: MachineId) -> Option<ShareByte> {
         let index = self.times.partition_point(|taken| *taken <= time).saturating_sub(1);
@@ -111,7 +111,7 @@ impl Frames {
             .map(|byte| ShareByte(*byte))
     }
 
-    /// What a server drew of its share of the power budget at `time`; none where draws are not measured.
+    /// A server's draw as a share of its power budget at `time`; `None` if draws are not measured.
     #[must_use]
     pub fn draw_at(&self, time: Time, machine: MachineId) -> Option<ShareByte> {
         let index = self.times.partition_point(|taken| *taken <= time).saturating_sub(1);
@@ -120,13 +120,13 @@ impl Frames {
         self.bytes.get(at).filter(|_| self.layers.draws).map(|byte| ShareByte(*byte))
     }
 
-    /// What they tell beside how each machine stands.
+    /// What the frames contain in addition to machine states.
     #[must_use]
     pub fn layers(&self) -> Layers {
         self.layers
     }
 
-    /// Where commits failed before each frame and since the one before it.
+    /// Where commits failed between each frame and the one before it.
     #[must_use]
     pub fn failed(&self) -> &[Failed] {
         &self.failed
@@ -138,15 +138,15 @@ impl Frames {
         named(&self.failing)
     }
 
-    /// All frames, one after the other: of each a byte per machine, then those of each layer there is.
+    /// All frames in sequence: for each, one byte per machine, then those of each layer.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-/// The machines with most failed commits, by id. Ties are broken by the bits of the id from
-/// behind, so that what is named stands all over the zone as the whole does.
+/// The machines with most failed commits, by id. Ties are broken by the reversed bits of the id, so that the listed
+/// machines are spread over the whole zone.
 fn named(failing: &BTreeMap<u32, u32>) -> Failed {
     let place = |commits: u32, bits: u32| u64::from(!commits) << 32 | u64::from(bits);
     let mut all: Vec<_> = failing.iter().map(|(machine, commits)| place(*commits, machine.reverse_bits())).collect();
@@ -157,7 +157,7 @@ fn named(failing: &BTreeMap<u32, u32>) -> Failed {
     Failed { machines, left_out }
 }
 
-/// Appends one frame: how each machine stands.
+/// Appends one frame with the state of every machine.
 pub(crate) fn picture(occupancy: &Occupancy, layers: Layers, draws: impl Iterator<Item = f64>, bytes: &mut Vec<u8>) {
     let fleet = occupancy.fleet();
     let records = || (0..fleet.machine_count()).map(MachineId).map(|id| (id, occupancy.record(id)));

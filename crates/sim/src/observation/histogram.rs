@@ -1,9 +1,9 @@
-//! Counts of whole numbers, for exact percentiles.
+//! Counts of integers, for exact percentiles.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-/// How often each number came.
+/// The count of each number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Histogram {
     counts: BTreeMap<u64, u64>,
@@ -12,7 +12,7 @@ pub(crate) struct Histogram {
 }
 
 impl Histogram {
-    /// Of these numbers, which are forgotten.
+    /// From these numbers, which are cleared.
     pub(crate) fn of(numbers: &mut Vec<u64>) -> Self {
         numbers.sort_unstable();
         let mut histogram = Self::default();
@@ -23,19 +23,19 @@ impl Histogram {
         histogram
     }
 
-    /// A number came so many times.
+    /// Adds a number this many times.
     pub(crate) fn add(&mut self, number: u64, times: u64) {
         *self.counts.entry(number).or_default() += times;
         self.total += times;
         self.sum += number * times;
     }
 
-    /// Adds what another one counted.
+    /// Adds another histogram.
     pub(crate) fn merge(&mut self, other: &Self) {
         other.counts.iter().for_each(|(number, times)| self.add(*number, *times));
     }
 
-    /// The smallest number that at least `percent` of all reach or stay below; NaN of none.
+    /// The smallest number that at least `percent` of all numbers do not exceed; NaN if empty.
     pub(crate) fn percentile(&self, percent: u64) -> f64 {
         let mut seen = 0;
         for (number, count) in &self.counts {
@@ -47,7 +47,7 @@ impl Histogram {
         f64::NAN
     }
 
-    /// The mean; NaN of none.
+    /// The mean; NaN if empty.
     pub(crate) fn mean(&self) -> f64 {
         if self.total == 0 { f64::NAN } else { self.sum as f64 / self.total as f64 }
     }

@@ -1,23 +1,23 @@
-//! A machine on the fleet map as one byte, so that a frame of a hundred thousand machines is no
-//! more than that: whether it is empty, how full it is, and whether it takes VMs.
+//! A machine on the fleet map as one byte, to keep frames of a hundred thousand machines small: whether it is empty,
+//! how full it is, and whether it accepts VMs.
 
 use tiebreak_model::{MachineRecord, Readiness, Resource, Resources};
 
-/// How a machine stands.
+/// The state of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MachineByte(pub u8);
 
-/// Set where the machine takes no new VMs.
+/// Set if the machine accepts no new VMs.
 const UNREADY: u8 = 0x80;
 
 /// A machine that has failed; it is empty.
 const FAILED: u8 = 0xff;
 
-/// Full; 0 is empty, 1 has VMs that take next to nothing.
+/// Full; 0 is empty, 1 has VMs that use next to nothing.
 const FULL: u8 = 0x7e;
 
 impl MachineByte {
-    /// Shades of [`Self::shade`].
+    /// The number of values of [`Self::shade`].
     pub const SHADES: usize = 5;
 
     /// A machine of this capacity.
@@ -27,7 +27,7 @@ impl MachineByte {
         Self::new(record.vms > 0, all - free, all, record.readiness)
     }
 
-    /// A machine with VMs or without, of whose cores so many are in use.
+    /// A machine with or without VMs, with `used` of its cores in use.
     #[must_use]
     pub fn new(has_vms: bool, used: u32, all: u32, readiness: Readiness) -> Self {
         let share = f64::from(used) / f64::from(all);
@@ -39,25 +39,25 @@ impl MachineByte {
         })
     }
 
-    /// Whether there is no VM on it.
+    /// Whether it has no VM.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == FAILED || self.0 & !UNREADY == 0
     }
 
-    /// The share of its cores in use, 0 to 1, to about a hundredth.
+    /// The share of its cores in use, 0 to 1, to about one hundredth.
     #[must_use]
     pub fn cores_in_use(self) -> f64 {
         if self.is_empty() { 0.0 } else { f64::from((self.0 & !UNREADY) - 1) / f64::from(FULL - 1) }
     }
 
-    /// In which of [`Self::SHADES`] it is drawn where there are few: 0 is empty, the others are quarters of its cores.
+    /// Its shade of [`Self::SHADES`]: 0 is empty, the others are quarters of its cores.
     #[must_use]
     pub fn shade(self) -> u8 {
         if self.is_empty() { 0 } else { 1 + (4.0 * self.cores_in_use()).min(3.0) as u8 }
     }
 
-    /// Whether it takes VMs.
+    /// Whether it accepts VMs.
     #[must_use]
     pub const fn readiness(self) -> Readiness {
         match self.0 {

@@ -1,4 +1,4 @@
-//! How a run is measured, beside what always is.
+//! Optional measurements of a run.
 
 use tiebreak_model::{Millis, Time, declare};
 
@@ -20,12 +20,12 @@ declare! {
 }
 
 impl Measures {
-    /// When means over time begin.
+    /// When time averages begin.
     pub(crate) fn measured_from(&self) -> Time {
         Time::ZERO + span(self.measured_from_hours)
     }
 
-    /// The time between two fills; none when there are none.
+    /// The time between two fills; `None` if there are none.
     pub(crate) fn fill_every(&self) -> Option<Millis> {
         (self.stranding_hours > 0.0).then(|| Millis(span(self.stranding_hours).0.max(1)))
     }

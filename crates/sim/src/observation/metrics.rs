@@ -1,4 +1,4 @@
-//! What is measured, sampled over time: one static list (Protean section 6, row P6).
+//! The metrics sampled over time: one static list (Protean section 6, row P6).
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -9,8 +9,7 @@ use tiebreak_model::{Bottleneck, ClusterId, Declaration, Fleet, Occupancy, Resou
 use crate::network::links::LinkSample;
 use crate::power::events::PowerSample;
 
-/// What a metric is computed from: the store at a moment, and what was counted since
-/// the sample before.
+/// The input of a metric: the store at a moment, and the counts since the previous sample.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample<'a> {
     /// The zone now.
@@ -19,48 +18,46 @@ pub struct Sample<'a> {
     pub machines: u32,
     /// Capacity of the zone per resource, in stored units.
     pub capacity: &'a [u64; 4],
-    /// Counted since the sample before.
+    /// Counts since the previous sample.
     pub counted: &'a Counters,
-    /// Minutes since the sample before; 0 at the first.
+    /// Minutes since the previous sample; 0 at the first.
     pub minutes: f64,
     /// Requests waiting for an agent.
     pub waiting: u32,
-    /// VMs that migrate: each is counted in the zone's sums on both of its machines.
+    /// Migrating VMs: the zone's sums count each on both of its machines.
     pub migrating: u32,
-    /// How long requests answered since the sample before took.
+    /// How long the requests took that were answered since the previous sample.
     pub answers: Answers,
-    /// How far agents are behind the store's log, on average, in changes.
+    /// How far agents lag behind the store's log, on average, in changes.
     pub lag: f64,
-    /// The most machines that could be empty with what is in use, of which all of one hardware
-    /// are taken together.
+    /// The largest possible number of empty machines with the current usage, pooling machines of the same hardware.
     pub empty_bound: f64,
-    /// VMs predicted again since the sample before.
+    /// Repredictions since the previous sample.
     pub repredictions: u64,
-    /// Machines that are open and that recycle; none where no rule asks for lifetimes.
+    /// How many machines are open and recycling; `None` if no rule reads predicted lifetimes.
     pub phases: Option<[u32; 2]>,
-    /// What was stranded when the zone was last filled, in percent of its cores and its memory;
-    /// NaN before that.
+    /// Stranded cores and memory at the last fill, in percent; NaN before the first.
     pub stranded_pct: [f64; 2],
-    /// What links between VMs take; none where VMs are not linked.
+    /// The bandwidth of links between VMs; `None` if VMs are not linked.
     pub links: Option<LinkSample>,
-    /// The largest share of any cluster's cores expected at any moment ahead; none where no rule asks.
+    /// The largest expected share of any cluster's cores at any future moment; `None` if no rule reads it.
     pub expected_peak: Option<f64>,
-    /// Power; none where no rule asks for it and no draws are measured.
+    /// Power; `None` if no rule reads it and draws are not measured.
     pub power: Option<PowerSample>,
 }
 
-/// How long requests took: those placed or rejected in a span of time.
+/// How long requests took that were placed or rejected in a period.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answers {
-    /// Half of them took at most so long from request to answer, in ms; NaN of none.
+    /// The median time from request to answer, in ms; NaN without requests.
     pub p50_ms: f64,
-    /// 99 in 100 took at most so long, in ms; NaN of none.
+    /// The 99th percentile of that time, in ms; NaN without requests.
     pub p99_ms: f64,
-    /// How long they waited in the queue on average, in ms; NaN of none.
+    /// The mean time in the queue, in ms; NaN without requests.
     pub queued_ms: f64,
 }
 
-/// Things that are counted.
+/// Counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Commits tried.
@@ -71,15 +68,15 @@ pub struct Counters {
     pub placements: u64,
     /// VMs rejected: refused, or out of retries.
     pub rejections: u64,
-    /// Of these, VMs of requests for one of whose VMs no machine had room.
+    /// Of these, VMs of requests with a VM for which no machine had room.
     pub rejected_by_room: u64,
-    /// Of these, VMs of requests for one of whose VMs machines had room, and other rules refused them all.
+    /// Of these, VMs of requests with a VM for which machines had room, but other rules refused them all.
     pub rejected_by_terms: u64,
     /// Of these, VMs of requests whose last retry ended in a conflict.
     pub rejected_out_of_retries: u64,
-    /// Of the VMs placed, those that had ended by then: they never took any room.
+    /// Of the VMs placed, those that had already ended: they never used any capacity.
     pub ended_before_placed: u64,
-    /// VMs of low priority put out to make room.
+    /// Low-priority VMs evicted.
     pub evictions: u64,
     /// Requests whose commit failed and that were queued again.
     pub retries: u64,
@@ -91,28 +88,27 @@ pub struct Counters {
     pub refreshed: u64,
     /// Decisions whose class of requests had a rule evaluation.
     pub cache_hits: u64,
-    /// Decisions that had to make one.
+    /// Decisions that had to create one.
     pub cache_misses: u64,
     /// VMs that lost their machine and were placed on another.
     pub reallocations: u64,
-    /// VMs that lost their machine before their time and found no other.
+    /// VMs that lost their machine before their end and found no other.
     pub lost_vms: u64,
     /// VMs moved to another machine while they ran.
     pub migrations: u64,
-    /// VMs that were to be moved, each time they were.
+    /// VMs scheduled for migration, counted each time.
     pub migrations_scheduled: u64,
-    /// VMs that were to be moved and ended before it was their turn.
+    /// VMs scheduled for migration that ended before their turn.
     pub migrations_saved: u64,
-    /// Where rules ask what deployments will grow to: deployments let in, and refused.
+    /// If rules read forecasts of deployments: deployments admitted and refused.
     pub deployments: u64,
-    /// See there.
+    /// See [`Self::deployments`].
     pub deployments_refused: u64,
-    /// Requests of deployments that were in already: placed, and failed.
+    /// Scale-outs of existing deployments: placed, and failed.
     pub scale_outs: u64,
-    /// See there.
+    /// See [`Self::scale_outs`].
     pub scale_outs_failed: u64,
-    /// VMs rejected where VMs are linked: for want of room on machines, and by what was in the way of
-    /// their links.
+    /// If VMs are linked: VMs rejected for lack of capacity on machines, and by what blocked their links.
     pub refused_by_room: u64,
     /// In the order of [`Bottleneck::ALL`].
     pub refused_by_network: [u64; 4],
@@ -150,7 +146,7 @@ impl Counters {
         }
     }
 
-    /// So many VMs were rejected, because of this or for want of room.
+    /// Counts rejected VMs, blocked by this or by lack of capacity.
     pub(crate) fn count_refusals(&mut self, by: Option<Bottleneck>, vms: u64) {
         match by {
             Some(by) => self.refused_by_network[by as usize] += vms,
@@ -159,25 +155,25 @@ impl Counters {
     }
 }
 
-/// One thing that is measured.
+/// A metric.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
-    /// What it says of itself.
+    /// Its declaration.
     pub declaration: Declaration,
     /// The unit of its values.
     pub unit: &'static str,
-    /// Its value; NaN where it means nothing.
+    /// Its value; NaN if it is undefined.
     pub value: fn(&Sample<'_>) -> f64,
 }
 
 impl Metric {
-    /// Whether it counts things per minute, so that bars show it better than a line.
+    /// Whether it is a rate per minute, which bars show better than a line.
     #[must_use]
     pub fn is_rate(&self) -> bool {
         self.unit.ends_with("per minute")
     }
 
-    /// The largest value it can have, when there is one.
+    /// Its largest possible value, if any.
     #[must_use]
     pub fn ceiling(&self) -> Option<f64> {
         (self.unit == "%").then_some(100.0)
@@ -194,7 +190,7 @@ const fn metric(
     Metric { declaration: Declaration { id, title, help, params: &[] }, unit, value }
 }
 
-/// Every metric, in the order they are shown.
+/// Every metric, in display order.
 pub static METRICS: &[Metric] = &[
     metric(
         "EmptyHosts",
@@ -551,7 +547,7 @@ fn power(sample: &Sample<'_>, value: impl Fn(&PowerSample) -> f64) -> f64 {
     sample.power.as_ref().map_or(f64::NAN, value)
 }
 
-/// Of draws, where they are measured.
+/// From power draws, if they are measured.
 fn draws(sample: &Sample<'_>, value: impl Fn(&PowerSample) -> f64) -> f64 {
     power(sample, |power| if power.draw_w.is_some() { value(power) } else { f64::NAN })
 }
@@ -568,7 +564,7 @@ fn refused_by(sample: &Sample<'_>, by: Bottleneck) -> f64 {
     refused(sample, sample.counted.refused_by_network[by as usize])
 }
 
-/// The place of a metric in [`METRICS`].
+/// The index of a metric in [`METRICS`].
 #[must_use]
 pub fn index_of(id: &str) -> Option<usize> {
     METRICS.iter().position(|metric| metric.declaration.id == id)
@@ -602,24 +598,24 @@ impl Series {
         }
     }
 
-    /// When samples were taken.
+    /// The times of the samples.
     #[must_use]
     pub fn times(&self) -> &[Time] {
         &self.times
     }
 
-    /// The samples of the metric at this place of [`METRICS`].
+    /// The samples of the metric at this index of [`METRICS`].
     #[must_use]
     pub fn values(&self, metric: usize) -> &[f64] {
         self.values.get(metric).map_or(&[], |values| values)
     }
 }
 
-/// Means over time, exact between events: each value counts for as long as it held.
+/// Time averages, exact between events: each value is weighted by how long it held.
 #[derive(Clone, Debug)]
 pub(crate) struct TimeWeighted {
     at: Time,
-    /// Cores of the zone, in thousandths.
+    /// The zone's cores, in thousandths.
     cores_milli: u64,
     empty_to_free: f64,
     free_ms: f64,
@@ -630,7 +626,7 @@ pub(crate) struct TimeWeighted {
 }
 
 impl TimeWeighted {
-    /// Of a zone with so many thousandths of cores, from a moment on.
+    /// For a zone with this many thousandths of cores, from a moment on.
     pub(crate) fn from(at: Time, cores_milli: u64) -> Self {
         Self {
             at,
@@ -644,7 +640,7 @@ impl TimeWeighted {
         }
     }
 
-    /// The zone was like this from the last call until now.
+    /// The zone had this state from the last call until now.
     pub(crate) fn hold_until(&mut self, now: Time, zone: &Totals, machines: u32) {
         let held = now.since(self.at).0 as f64;
         if held > 0.0 {
@@ -668,7 +664,7 @@ impl TimeWeighted {
         mean_pct(self.empty, self.empty_ms)
     }
 
-    /// Mean share of the free cores that stand on empty machines, in percent.
+    /// Mean share of the free cores that are on empty machines, in percent.
     pub(crate) fn empty_to_free_pct(&self) -> f64 {
         mean_pct(self.empty_to_free, self.free_ms)
     }
@@ -683,8 +679,8 @@ fn mean_pct(sum: f64, weight: f64) -> f64 {
     if weight > 0.0 { 100.0 * sum / weight } else { 0.0 }
 }
 
-/// The most machines that could be empty with what is in use, machines of one hardware taken
-/// together (LAVA appendix G.2).
+/// The largest possible number of empty machines with the current usage, pooling machines of the same hardware (LAVA
+/// appendix G.2).
 pub(crate) fn empty_bound(occupancy: &Occupancy) -> f64 {
     let fleet = occupancy.fleet();
     let mut by_hardware: BTreeMap<Resources, [f64; 2]> = BTreeMap::new();
@@ -711,8 +707,7 @@ mod tests {
     use crate::world::trial::{Trial, minute};
     use tiebreak_model::ClusterSpec;
 
-    /// A day in which a VM of a whole machine of 4 cores and one of a core stand on two of three
-    /// machines, until noon.
+    /// One day: until noon, a VM that fills a machine of 4 cores and one of 1 core are on two of three machines.
     fn trial() -> Trial {
         Trial::new(3, 1).rule("IsClusterBelowLimit", &[100.0]).vms(1, 4, (0, 720)).vms(1, 1, (0, 720))
     }
@@ -725,10 +720,10 @@ mod tests {
     #[test]
     fn empty_machines_are_held_against_what_is_free() {
         let world = trial().at(60, &[]);
-        // 12 cores of which 7 are free, 4 of them on the empty machine.
+        // 7 of 12 cores are free, 4 of them on the empty machine.
         assert!((last(&world, "EmptyToFree") - 100.0 * 4.0 / 7.0).abs() < 1e-9);
         assert!((last(&world, "EmptyHostsBound") - 100.0 * 7.0 / 12.0).abs() < 1e-9);
-        // A second hardware with half the cores takes the small VM, and is bounded by itself.
+        // Other hardware with half the cores hosts the small VM, and has its own bound.
         let mut trial = trial();
         let spec: &ClusterSpec = &trial.clusters[0];
         let small = ClusterSpec { capacity: Resources::new(2_000, 16_384, 0, 0), machines: 1, ..spec.clone() };
@@ -766,8 +761,8 @@ mod tests {
             world.run();
             world
         };
-        // The mix is VMs of 4 cores and 4 GiB and of 1 and 1, so all cores are used, and memory is
-        // stranded: 16 GiB for each 4 cores.
+        // The mix has VMs of 4 cores and 4 GiB, and of 1 and 1. So all cores are used and memory is stranded: 16 GiB
+        // per 4 cores.
         for (from, every) in [(0.0, 6.0), (0.0, 24.0), (13.0, 6.0), (0.0, 1e-7)] {
             let world = run(from, every);
             let samples = world.series().values(index_of("StrandedMemory").expect("a metric"));

@@ -1,6 +1,6 @@
-//! What is seen of a run while it goes on: counters, series, means over time, frames, and how aggressive rules are.
+//! Observations during a run: counters, series, time averages, frames, and how aggressive rules are.
 //!
-//! Nothing of it changes what is decided.
+//! Observations never change a decision.
 
 use tiebreak_model::random::Seed;
 use tiebreak_model::{Fleet, MachineId, Millis, Occupancy, Resource, Time, Workload};
@@ -24,17 +24,17 @@ pub(crate) mod share_byte;
 mod stranding;
 mod took;
 
-/// What is seen of a run.
+/// The observations of a run.
 pub(crate) struct Observation {
     pub(crate) counters: Counters,
     /// What each rule did to the candidates.
     pub(crate) shares: RuleShares,
     pub(crate) series: Series,
-    /// How every machine stands at each sample, where somebody asked.
+    /// The state of every machine at each sample, if requested.
     pub(crate) frames: Option<Frames>,
-    /// Means over time.
+    /// Time averages.
     pub(crate) weighted: TimeWeighted,
-    /// What is stranded.
+    /// Stranded capacity.
     pub(crate) fills: Fills,
     /// Conflicts per minute and per second.
     pub(crate) minutes: ConflictRate,
@@ -44,12 +44,12 @@ pub(crate) struct Observation {
     pub(crate) answered_at: Time,
     /// Capacity of the zone per resource, in stored units.
     pub(crate) capacity: [u64; 4],
-    /// When the last sample was taken, and what was counted by then.
+    /// The time of the last sample, and the counters at that time.
     at_last_sample: (Time, Counters),
 }
 
 impl Observation {
-    /// Of a run in which nothing has happened; rule shares are sampled from every `stride`-th VM.
+    /// At the start of a run; rule shares are sampled from every `stride`-th VM.
     pub(crate) fn new(measures: Measures, fleet: &Fleet, workload: &Workload, seed: Seed, stride: u32) -> Self {
         let capacity = capacity(fleet);
         Self {
@@ -68,30 +68,30 @@ impl Observation {
         }
     }
 
-    /// The zone was like this until now.
+    /// The zone had this state until now.
     #[inline]
     pub(crate) fn hold_until(&mut self, now: Time, zone: &Occupancy) {
         self.weighted.hold_until(now, zone.zone(), zone.fleet().machine_count());
     }
 
-    /// A request that came to the queue then left it.
+    /// A request that entered the queue at `since` left it.
     pub(crate) fn queued(&mut self, since: Time, now: Time) {
         self.took.queued(now.since(since).0);
     }
 
-    /// What was asked for then has its answer.
+    /// A request from `asked_at` was answered.
     pub(crate) fn answered(&mut self, asked_at: Time, now: Time) {
         self.took.answered(now.since(asked_at).0);
         self.counters.answered += 1;
         self.answered_at = now;
     }
 
-    /// How long answers took so far.
+    /// How long answers have taken so far.
     pub(crate) fn answers(&self) -> Answers {
         self.took.so_far()
     }
 
-    /// A commit landed or failed.
+    /// A commit succeeded or failed.
     pub(crate) fn committed(&mut self, now: Time, conflict: bool) {
         self.minutes.commit(now, conflict);
         self.seconds.commit(now, conflict);
@@ -103,7 +103,7 @@ impl Observation {
         self.frames.iter_mut().for_each(|frames| frames.commit_failed(machines));
     }
 
-    /// What was counted since the last sample and in how many minutes; the next counts from now.
+    /// Counts since the last sample, and the minutes since then; starts the next sample.
     pub(crate) fn close(&mut self, now: Time) -> Since {
         let (before, counted) = core::mem::replace(&mut self.at_last_sample, (now, self.counters));
         Since {
@@ -114,7 +114,7 @@ impl Observation {
     }
 }
 
-/// What was counted between two samples.
+/// The counts between two samples.
 pub(crate) struct Since {
     pub(crate) counted: Counters,
     pub(crate) minutes: f64,

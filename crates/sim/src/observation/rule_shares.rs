@@ -1,6 +1,6 @@
-//! How aggressive each rule is, on average over sampled decisions of a run, and what people
-//! should know of rules that never decide or leave nothing (Protean section 3.4). Where one list of
-//! rules takes over from another during the run, this is about the last one.
+//! How aggressive each rule is, on average over sampled decisions of a run, and hints about rules that never decide
+//! or leave nothing to decide (Protean section 3.4). If one policy replaces another during the run, this covers only
+//! the last one.
 
 use alloc::vec::Vec;
 
@@ -12,7 +12,7 @@ use tiebreak_placement::{Funnel, Step, rules};
 pub struct RuleShare {
     /// The rule, or the choice of the best clusters.
     pub rule: &'static str,
-    /// Share of its stage's first candidates that it was given, 0 to 1.
+    /// Share of its stage's first candidates that reached it, 0 to 1.
     pub before: f64,
     /// Share of its stage's first candidates that it left, 0 to 1; smaller is more aggressive.
     pub after: f64,
@@ -21,44 +21,44 @@ pub struct RuleShare {
     /// Share of the sampled decisions in which it left exactly one of several candidates, so
     /// that the rules below had nothing to decide, 0 to 1.
     pub left_one: f64,
-    /// Share of the sampled decisions in which it was the last preference to drop any candidate:
-    /// what broke the tie, 0 to 1.
+    /// Share of the sampled decisions in which it was the last preference to drop any candidate, and so broke the
+    /// tie, 0 to 1.
     pub settled: f64,
-    /// Decisions that were sampled.
+    /// The number of sampled decisions.
     pub samples: u32,
-    /// Share of the sampled decisions in which it was given several candidates.
+    /// Share of the sampled decisions in which several candidates reached it.
     given_several: f64,
-    /// Whether it stands in the same funnel as the rule before it.
+    /// Whether it is in the same funnel as the rule before it.
     follows: bool,
 }
 
-/// How often weights set by hand went in a circle: one machine beat the next and so on back to
-/// the first, so that none was simply the best (Protean section 3.3).
+/// How often manual weights formed a cycle: one machine beat the next and so on back to the first, so that none was
+/// simply the best (Protean section 3.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Circles {
-    /// Sampled decisions in which they did.
+    /// Sampled decisions with a cycle.
     pub circular: u32,
-    /// Decisions that were sampled.
+    /// The number of sampled decisions.
     pub sampled: u32,
 }
 
-/// What people should know of a rule.
+/// A hint about a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleHint {
-    /// It dropped no candidate in any sampled decision, so it made no difference to them.
+    /// It dropped no candidate in any sampled decision, so it had no effect on them.
     NeverDecides,
     /// It mostly leaves a single candidate, and a rule below it never decides.
     LeavesNothing,
 }
 
-/// Sampled decisions from which on a rule that did nothing is called one that never decides.
+/// The minimum number of sampled decisions for the hint that a rule never decides.
 const SAMPLES_MIN: u32 = 20;
 
-/// Of the decisions in which a rule was given several candidates, the share in which it left
-/// one from which on it is said to leave nothing to those below.
+/// A rule leaves nothing to those below if, of the decisions in which several candidates reached it, it left one in
+/// at least this share.
 const LEFT_ONE_MIN: f64 = 0.9;
 
-/// The hint for each of these rules, if there is one. Steps that are no rules have none.
+/// The hint for each of these rules, if any. Steps that are not rules have none.
 #[must_use]
 pub fn hints(shares: &[RuleShare]) -> Vec<Option<RuleHint>> {
     (0..shares.len()).map(|at| hint(&shares[at], &shares[at + 1..])).collect()
@@ -78,12 +78,12 @@ impl RuleShare {
         self.samples >= SAMPLES_MIN && self.decided == 0.0 && rules::find(self.rule).is_some()
     }
 
-    /// Of the decisions in which it was given several candidates, the share in which it left one.
+    /// Of the decisions in which several candidates reached it, the share in which it left one.
     fn leaves_one_of_several(&self) -> f64 {
         if self.given_several > 0.0 { self.left_one / self.given_several } else { 0.0 }
     }
 
-    /// Whether it is a validator, which refuses where a preference decides.
+    /// Whether it is a validator, which refuses, while a preference decides.
     fn refuses(&self) -> bool {
         rules::find(self.rule).is_some_and(|entry| !entry.group.scores())
     }
@@ -134,9 +134,8 @@ impl RuleHint {
     }
 }
 
-/// Sums of what each rule did, over every `stride`-th VM, under the list of rules that holds: where
-/// another list takes over during a run, they tell of the last one alone, since the same place of
-/// two lists is two rules.
+/// Sums of what each rule did, over every `stride`-th VM, under the current policy. If another policy replaces it
+/// during a run, the sums start over, because the same position in two policies means two rules.
 #[derive(Clone, Debug)]
 pub(crate) struct RuleShares {
     stride: u32,
@@ -146,22 +145,22 @@ pub(crate) struct RuleShares {
 }
 
 impl RuleShares {
-    /// Over every `stride`-th VM; over none when it is 0.
+    /// Samples every `stride`-th VM; none if it is 0.
     pub(crate) fn new(stride: u32) -> Self {
         Self { stride, decisions: 0, circular: 0, sums: Vec::new() }
     }
 
-    /// Another list of rules takes over.
+    /// Another policy takes over.
     pub(crate) fn begin_anew(&mut self) {
         *self = Self::new(self.stride);
     }
 
-    /// Whether this VM is one of them.
+    /// Whether this VM is sampled.
     pub(crate) fn wants(&self, vm: VmId) -> bool {
         self.stride > 0 && vm.0.is_multiple_of(self.stride)
     }
 
-    /// Takes in a decision.
+    /// Adds a decision.
     pub(crate) fn add(&mut self, funnel: &Funnel) {
         self.decisions += 1;
         self.circular += u32::from(funnel.circular);
@@ -183,7 +182,7 @@ impl RuleShares {
         }
     }
 
-    /// How many of them went in a circle.
+    /// How many of them had a cycle.
     pub(crate) fn circles(&self) -> Circles {
         Circles { circular: self.circular, sampled: self.decisions }
     }

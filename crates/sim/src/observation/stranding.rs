@@ -1,11 +1,10 @@
-//! What is stranded: free, and of no use to the VMs that are asked for (LAVA section 2.3).
+//! Stranded capacity: free, but unusable for the VMs that are requested (LAVA section 2.3).
 //!
-//! A copy of the zone is filled with a mix of the workload's VMs until none of them fits any more.
-//! The mix is drawn from all VMs of the workload, so a shape is in it as often as it is asked for;
-//! it is placed round after round, each VM on the fullest machine with room, as full as they were
-//! before the first. A machine without room for a VM never has it again, so for each shape the
-//! machines before its last one need no second look, and a fill takes one step for each VM placed
-//! and one for each shape and machine.
+//! A copy of the zone is filled with a mix of the workload's VMs until none of them fits. The mix is drawn from all
+//! VMs of the workload, so a shape's share of it follows its share of requests. It is placed in rounds, each VM on
+//! the fullest machine with room; fullness is measured once, before the first round. A machine without room for a VM
+//! never gets room again. So for each shape the machines before its last one need not be checked again, and a fill
+//! takes one step per VM placed plus one per shape and machine.
 
 use alloc::vec::Vec;
 
@@ -14,18 +13,18 @@ use tiebreak_model::{MachineId, Millis, Occupancy, Readiness, Resource, Resource
 
 use super::measures::Measures;
 
-/// VMs of a mix: shapes that fewer than about one in so many ask for are mostly not in it.
+/// The number of VMs in a mix: shapes rarer than about one in this many are mostly missing.
 const MIX_SIZE: u64 = 256;
 
-/// A representative sample of what is asked for.
+/// A representative sample of requested VMs.
 #[derive(Clone, Debug)]
 pub(crate) struct Mix {
     demands: Vec<Resources>,
-    /// The VMs of a round, each as its place among the demands.
+    /// The VMs of a round, as indices into the demands.
     round: Vec<usize>,
 }
 
-/// What is stranded, in percent of the zone.
+/// Stranded capacity, in percent of the zone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Stranded {
     pub(crate) cores_pct: f64,
@@ -33,7 +32,7 @@ pub(crate) struct Stranded {
 }
 
 impl Mix {
-    /// VMs drawn from a workload, with what one asks for.
+    /// VMs drawn from a workload, with their demands.
     pub(crate) fn draw(workload: &Workload, stream: &Stream) -> Self {
         let vm = |draw| VmId(pick(stream.draw(draw, 0), workload.vm_count()));
         Self::of((0..MIX_SIZE).map(|draw| workload.shape_of_vm(vm(draw)).demand))
@@ -51,9 +50,9 @@ impl Mix {
         Self { demands, round }
     }
 
-    /// Fills a copy of the zone, round after round, until less than this share of the mix found room
-    /// in one, or nothing did, and looks at what is left. Machines that take no VMs are not
-    /// filled, and what is free on them is not stranded.
+    /// Fills a copy of the zone, round after round, until a round placed less than this share of the mix, or nothing,
+    /// and measures what is left. Machines that accept no VMs are not filled, and their free capacity is not
+    /// stranded.
     pub(crate) fn fill(&self, occupancy: &Occupancy, while_pct: f64) -> Stranded {
         let mut free = by_fullness(occupancy);
         let mut first = alloc::vec![0; self.demands.len()];
@@ -77,24 +76,24 @@ impl Mix {
 pub(crate) struct Fills {
     measures: Measures,
     mix: Option<Mix>,
-    /// When the zone is filled next.
+    /// When the next fill is due.
     due: Time,
-    /// What was stranded of cores and of memory the last time, in percent; NaN before that.
+    /// Stranded cores and memory at the last fill, in percent; NaN before the first.
     pub(crate) last: [f64; 2],
-    /// Sums over those that count, and how many these are.
+    /// Sums over the counted fills, and their number.
     sums: [f64; 2],
     counted: u32,
 }
 
 impl Fills {
-    /// Of a zone that VMs of this workload are asked for, as often as measures say.
+    /// For a zone and this workload, with fills as often as `measures` say.
     pub(crate) fn new(measures: Measures, workload: &Workload, seed: Seed) -> Self {
         let wanted = measures.fill_every().is_some();
         let mix = wanted.then(|| Mix::draw(workload, &seed.stream("stranding mix")));
         Self { measures, mix, due: Time::ZERO, last: [f64::NAN; 2], sums: [0.0; 2], counted: 0 }
     }
 
-    /// Fills the zone if it is time to.
+    /// Fills the zone if a fill is due.
     pub(crate) fn look(&mut self, now: Time, occupancy: &Occupancy) {
         let (Some(mix), Some(every)) = (&self.mix, self.measures.fill_every()) else { return };
         if now < self.due {
@@ -110,14 +109,14 @@ impl Fills {
         }
     }
 
-    /// What was stranded on average, in percent; none when the zone was never filled.
+    /// Mean stranded capacity, in percent; `None` if the zone was never filled.
     pub(crate) fn means(&self) -> Option<[f64; 2]> {
         (self.counted > 0).then(|| self.sums.map(|sum| sum / f64::from(self.counted)))
     }
 }
 
-/// What is free on each machine that takes VMs, the fullest first: the mean of the shares of its
-/// cores and its memory in use, as `BestFit` has it, ties by id.
+/// The free capacity of each machine that accepts VMs, the fullest first: by the mean used share of its cores and
+/// memory, as in `BestFit`, ties by id.
 fn by_fullness(occupancy: &Occupancy) -> Vec<Resources> {
     let fleet = occupancy.fleet();
     let ready = |machine: MachineId| {
@@ -134,8 +133,7 @@ fn by_fullness(occupancy: &Occupancy) -> Vec<Resources> {
     machines.into_iter().map(|(_, free)| free).collect()
 }
 
-/// Places a VM on the first machine with room, none of which is before `first`; whether there is
-/// one.
+/// Places a VM on the first machine with room, starting at `first`. Returns whether there is one.
 fn take(free: &mut [Resources], first: &mut usize, demand: Resources) -> bool {
     let Some(at) = free[*first..].iter().position(|free| free.covers(demand)) else {
         *first = free.len();
@@ -174,22 +172,22 @@ mod tests {
     fn what_no_vm_of_the_mix_can_use_is_stranded() {
         let (even, small) = (demand(2, 2), demand(1, 1));
         for (used, unready, mix, while_pct, expected) in [
-            // All can be used, or nothing of what is left.
+            // All can be used, or nothing of the rest.
             (&[(0, 0)][..], 0, vec![even], 0.0, (0.0, 0.0)),
             (&[(9, 9)], 0, vec![even], 0.0, (10.0, 10.0)),
             (&[(9, 9)], 0, vec![even, small], 0.0, (0.0, 0.0)),
-            // The round in which one of two VMs has no room any more is the last, or is not.
+            // The round in which one of two VMs no longer fits is the last one, or is not.
             (&[(4, 4)], 0, vec![demand(3, 3), small], 60.0, (10.0, 10.0)),
             (&[(4, 4)], 0, vec![demand(3, 3), small], 50.0, (0.0, 0.0)),
-            // Memory without cores, and odd ends.
+            // Memory without cores, and remainders.
             (&[(10, 4)], 0, vec![even, small], 0.0, (0.0, 60.0)),
             (&[(5, 0), (0, 0)], 0, vec![even], 0.0, (5.0, 30.0)),
-            // The fullest machine takes the first VM, so the other has room for the second.
+            // The fullest machine gets the first VM, so the other has room for the second.
             (&[(0, 0), (7, 7)], 0, vec![demand(3, 3), demand(10, 10)], 0.0, (0.0, 0.0)),
             (&[(0, 0), (6, 6)], 0, vec![demand(3, 3), demand(10, 10)], 0.0, (5.0, 5.0)),
-            // What is not ready is not filled, and not stranded.
+            // Machines that are not ready are not filled, and not stranded.
             (&[(0, 0), (9, 9)], 1, vec![even], 0.0, (0.0, 0.0)),
-            // What asks for more than there is, or for nothing, fills nothing.
+            // VMs that request more than there is, or nothing, fill nothing.
             (&[(5, 5)], 0, vec![demand(11, 1), Resources::NONE], 0.0, (50.0, 50.0)),
         ] {
             let Stranded { cores_pct, memory_pct } = Mix::of(mix.iter().copied()).fill(&zone(used, unready), while_pct);

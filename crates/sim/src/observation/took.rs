@@ -8,7 +8,7 @@ use super::metrics::Answers;
 /// How long requests took, in ms: from request to answer, and in the queue.
 #[derive(Default)]
 pub(super) struct Took {
-    /// Since the last sample, in the order they came.
+    /// Since the last sample, in order.
     latency: Vec<u64>,
     queued: Vec<u64>,
     /// Before that.
@@ -22,12 +22,12 @@ impl Took {
         self.queued.push(ms);
     }
 
-    /// A request has its answer.
+    /// A request was answered.
     pub(super) fn answered(&mut self, ms: u64) {
         self.latency.push(ms);
     }
 
-    /// What took how long since the last sample, which is forgotten then.
+    /// The times since the last sample, which are cleared.
     pub(super) fn close(&mut self) -> Answers {
         let latency = Histogram::of(&mut self.latency);
         let queued = Histogram::of(&mut self.queued);
@@ -36,7 +36,7 @@ impl Took {
         answers(&latency, &queued)
     }
 
-    /// What took how long from the beginning on.
+    /// The times since the start.
     pub(super) fn so_far(&self) -> Answers {
         let (mut latency, mut queued) = (self.all_latency.clone(), self.all_queued.clone());
         latency.merge(&Histogram::of(&mut self.latency.clone()));

@@ -1,4 +1,4 @@
-//! Why there is nothing to run.
+//! Why a plan is not valid.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ use tiebreak_placement::PolicyError;
 use crate::incidents::{ADDED_VMS_MAX, INCIDENTS};
 use crate::power::PowerFault;
 
-/// Why there is nothing to run.
+/// Why a plan is not valid.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlanError {
     /// The machines.
@@ -26,19 +26,19 @@ pub enum PlanError {
     },
     /// Every VM comes and goes within one tick of the grid that times are rounded to.
     OnlyInstantVms,
-    /// What is believed of deployments.
+    /// The beliefs about deployments.
     Admission(PriorFault),
-    /// What servers draw, or may.
+    /// The servers' power draw or limit.
     Power(PowerFault),
-    /// Incidents ask for more VMs than there is room for.
+    /// Incidents request more VMs than the maximum.
     TooMuchDemand {
-        /// VMs asked for, up to the incident that is too much.
+        /// VMs requested, up to the first incident that exceeds the maximum.
         vms: usize,
     },
 }
 
 impl PlanError {
-    /// What it says.
+    /// Its text.
     #[must_use]
     pub fn phrase(&self) -> Phrase {
         match self {

@@ -1,5 +1,5 @@
-//! A plan with incidents: kinds are looked up, and the VMs that incidents ask for join the
-//! workload, so that a run meets no surprise.
+//! Plans with incidents: looks up their kinds, and adds the VMs that they request to the workload, so that a run
+//! cannot fail.
 
 use alloc::vec::Vec;
 
@@ -9,11 +9,10 @@ use super::{Plan, PlanError};
 use crate::incidents::{ADDED_VMS_MAX, AddedDemand, AddedVm, IncidentUse, Planned};
 
 impl Plan {
-    /// The same plan with these incidents, in place of any it had. Those of one instant happen
-    /// in this order.
+    /// The same plan with these incidents instead of its own. Incidents of one instant happen in this order.
     ///
     /// # Errors
-    /// When there is no incident of an id, or they ask for too many VMs.
+    /// If an id is unknown, or they request too many VMs.
     pub fn with_incidents(mut self, asked: &[IncidentUse]) -> Result<Self, PlanError> {
         let planned = asked.iter().map(planned).collect::<Result<Vec<_>, _>>()?;
         let added = added_vms(&planned, self.trace.horizon())?;
@@ -33,7 +32,7 @@ fn planned(asked: &IncidentUse) -> Result<(Time, Planned), PlanError> {
     Ok((asked.at, planned))
 }
 
-/// What all incidents of a trace's time ask for.
+/// The VMs that all incidents within the trace's time request.
 fn added_vms(planned: &[(Time, Planned)], horizon: Time) -> Result<Vec<AddedVm>, PlanError> {
     let mut all = Vec::new();
     for (at, incident) in planned.iter().filter(|(at, _)| (Time::ZERO..=horizon).contains(at)) {

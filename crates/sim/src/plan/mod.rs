@@ -1,4 +1,4 @@
-//! What to run, checked: past a plan, the core cannot fail.
+//! What to run, checked: once a plan exists, its run cannot fail.
 
 use alloc::sync::Arc;
 use alloc::vec;
@@ -31,7 +31,7 @@ pub use error::PlanError;
 #[derive(Clone)]
 pub struct Plan {
     pub(crate) fleet: Arc<Fleet>,
-    /// The lists of rules, each until its moment; at least one.
+    /// The policies of the plan, each until its moment; at least one.
     pub(crate) lists: Vec<List>,
     pub(crate) workload: Arc<Workload>,
     pub(crate) agents: Agents,
@@ -39,20 +39,20 @@ pub struct Plan {
     pub(crate) seed: Seed,
     pub(crate) tick: Millis,
     pub(crate) funnel_samples: u32,
-    /// What happens when; the list is never changed, so places in it are names.
+    /// Incidents with their times. The list never changes, so indices identify incidents.
     pub(crate) incidents: Vec<(Time, Planned)>,
-    /// The workload without what incidents ask for.
+    /// The workload without the VMs that incidents request.
     pub(crate) trace: Arc<Workload>,
-    /// The number by which chance knows each VM, where that is not its id.
+    /// Each VM's number in random streams, if it is not its id.
     pub(crate) luck: Option<Arc<[u64]>>,
     pub(crate) measures: Measures,
-    /// What is predicted of the workload, where anything asks.
+    /// The predictions for the workload, if needed.
     life_predictions: Option<LifePredictions>,
-    /// How VMs of one tenant are linked, and what the network of each cluster carries, where they are.
+    /// How VMs of one tenant are linked, and the uplink capacities of each cluster; `None` if they are not linked.
     pub(crate) links: Option<(Links, Arc<[Uplinks]>)>,
-    /// What is believed of deployments, where any rule asks.
+    /// The beliefs about deployments, if any rule reads forecasts.
     admission: Option<Arc<Terms>>,
-    /// What VMs use and what happens then, where any rule or the settings ask.
+    /// The utilization of VMs and the power settings, if any rule or the settings need them.
     power: Option<Arc<PowerTerms>>,
 }
 
@@ -62,24 +62,24 @@ impl fmt::Debug for Plan {
     }
 }
 
-/// Samples of a series over a whole run, about.
+/// The approximate number of samples of a series over a whole run.
 const TICKS: u64 = 400;
 
-/// How many decisions the share of candidates each rule leaves is averaged over, at most; a
-/// sample takes the uncached path, so large fleets have fewer.
+/// The maximum number of decisions over which rule shares are averaged. A sample takes the uncached path, so large
+/// fleets have fewer.
 const FUNNEL_SAMPLES: u32 = 400;
 const FUNNEL_MACHINES: u32 = 1_000_000;
 const FUNNEL_SAMPLES_MIN: u32 = 20;
 
-/// Bytes that all agents' caches together may take.
+/// The maximum size of all agents' caches together, in bytes.
 const CACHE_BYTES: usize = 512 << 20;
 
 impl Plan {
-    /// Checks what to run. `AreNodeResourcesValid` is added when the list lacks it, so no
-    /// list can over-commit a machine.
+    /// Checks what to run. Adds `AreNodeResourcesValid` if it is missing, so that no policy can over-commit a
+    /// machine.
     ///
     /// # Errors
-    /// When there are no machines or the rules are no list.
+    /// If there are no machines or the rules are not a valid policy.
     pub fn new(
         clusters: &[ClusterSpec],
         rules: &[RuleUse],
@@ -91,7 +91,7 @@ impl Plan {
         let tick = nice_tick(workload.horizon().since(Time::ZERO));
         let fleet = Fleet::build(clusters).map_err(PlanError::Fleet)?;
         let affordable = (FUNNEL_MACHINES / fleet.machine_count()).max(FUNNEL_SAMPLES_MIN);
-        // Whatever was not allowed is the default: no agents, for one, would decide nothing.
+        // Replace disallowed values by defaults: with zero agents, for example, nothing would be decided.
         let agents = Agents::from_values(&agents.to_values());
         Ok(Self {
             fleet: Arc::new(fleet),
@@ -113,32 +113,32 @@ impl Plan {
         })
     }
 
-    /// The same plan without the sampling of rule shares, for measuring speed alone.
+    /// The same plan without samples of rule shares, to measure speed alone.
     #[must_use]
     pub fn without_samples(mut self) -> Self {
         self.funnel_samples = 0;
         self
     }
 
-    /// The same plan with these cache layers, where caches are on at all.
+    /// The same plan with these cache layers, if caches are on at all.
     #[must_use]
     pub fn with_caches(mut self, caches: Caches) -> Self {
         self.caches = Caches::from_values(&caches.to_values());
         self
     }
 
-    /// The same plan, measured like this.
+    /// The same plan with these measures.
     #[must_use]
     pub fn with_measures(mut self, measures: Measures) -> Self {
         self.measures = Measures::from_values(&measures.to_values());
         self
     }
 
-    /// The same plan with its workload cut into virtual datacenters whose VMs are linked over this
-    /// network, cluster by cluster as they were given; the same plan where they are not linked.
+    /// The same plan with its workload split into virtual datacenters, whose VMs are linked over this network;
+    /// `uplinks` are in the order of the clusters. Unchanged if VMs are not linked.
     ///
     /// # Errors
-    /// When no VM lives longer than one tick of their grid.
+    /// If no VM lives longer than one tick of their grid.
     pub fn with_vdcs(mut self, vdcs: &Vdcs, uplinks: &[Uplinks]) -> Result<Self, PlanError> {
         let Some(links) = vdcs.links() else { return Ok(self) };
         let regrouped = vdcs.regroup(&self.trace).ok_or(PlanError::OnlyInstantVms)?;
@@ -148,22 +148,22 @@ impl Plan {
         Ok(self)
     }
 
-    /// How VMs of one tenant are linked, where they are.
+    /// How VMs of one tenant are linked, if they are.
     #[must_use]
     pub fn links(&self) -> Option<Links> {
         self.links.as_ref().map(|(links, _)| *links)
     }
 
-    /// The most that the uplinks of any machine carry, in kbit/s; none where VMs are not linked.
+    /// The largest uplink capacity of any machine, in kbit/s; `None` if VMs are not linked.
     #[must_use]
     pub fn fattest_kbps(&self) -> Option<u64> {
         self.links.as_ref().map(|(_, uplinks)| uplinks.iter().map(|it| it.machine_kbps).max().unwrap_or(0))
     }
 
-    /// The same plan with this believed of deployments, where any rule of any list asks.
+    /// The same plan with these beliefs about deployments, if any rule of any policy needs them.
     ///
     /// # Errors
-    /// When the settings make no belief.
+    /// If the settings are not a valid belief.
     pub fn with_admission(mut self, settings: &AdmissionSettings) -> Result<Self, PlanError> {
         let looks_ahead = self.lists.iter().any(|list| list.policy_whole().looks_ahead());
         if self.lists.iter().any(|list| list.policy_whole().asks_for_growth()) {
@@ -173,17 +173,17 @@ impl Plan {
         Ok(self)
     }
 
-    /// What is believed of deployments, where any rule asks.
+    /// The beliefs about deployments, if any rule needs them.
     pub(crate) fn admission(&self) -> Option<&Arc<Terms>> {
         self.admission.as_ref()
     }
 
-    /// The same plan with power, where any rule asks what VMs will use of their cores, or the settings measure what
-    /// they draw. To be given after incidents, whose VMs use cores too. Until [`Plan::with_loads`] nothing is
-    /// known of what VMs will use.
+    /// The same plan with power, if any rule reads the predicted utilization of VMs or the settings measure draws.
+    /// Call it after adding incidents, because their VMs use cores too. Until [`Plan::with_loads`], the utilization
+    /// of VMs is unknown.
     ///
     /// # Errors
-    /// When servers cannot draw what is said of them, or may not draw what they do idle.
+    /// If the settings of a server's power draw are inconsistent, or the budget is below its idle draw.
     pub fn with_power(mut self, settings: &PowerSettings) -> Result<Self, PlanError> {
         let settings = PowerSettings::from_values(&settings.to_values());
         let rules_ask = self.lists.iter().any(|list| list.policy_whole().asks_for_loads());
@@ -195,26 +195,25 @@ impl Plan {
         Ok(self)
     }
 
-    /// What each VM of its workload really uses, where anybody asks; who predicts it knows no more than the settings
-    /// let them.
+    /// The actual utilization of each VM of its workload, if needed. Predictors see only what the settings allow.
     #[must_use]
     pub fn usages(&self) -> Option<&Arc<[Usage]>> {
         self.power.as_ref().map(|terms| &terms.usages)
     }
 
-    /// The same plan with what is believed of each VM when it arrives, in the order of the workload.
+    /// The same plan with the prediction for each VM at its arrival, in the order of the workload.
     #[must_use]
     pub fn with_loads(mut self, loads: &[Load]) -> Self {
         self.workload = Arc::new(self.workload.with_loads(loads));
         self
     }
 
-    /// What VMs use and what happens then, where anybody asks.
+    /// The utilization of VMs and the power settings, if needed.
     pub(crate) fn power(&self) -> Option<&Arc<PowerTerms>> {
         self.power.as_ref()
     }
 
-    /// The fleet with nothing placed and nothing reserved.
+    /// The fleet without VMs and reservations.
     pub(crate) fn empty_zone(&self) -> Occupancy {
         let zone = Occupancy::empty(self.fleet.clone());
         let asks = self.lists.iter().any(|list| list.policy_whole().asks_for_mix());
@@ -228,8 +227,8 @@ impl Plan {
         }
     }
 
-    /// The same plan with these predictions of its workload. Without any, lifetime rules find all
-    /// VMs and machines alike.
+    /// The same plan with these predictions for its workload. Without predictions, lifetime rules treat all VMs and
+    /// machines alike.
     #[must_use]
     pub fn with_predictions(mut self, lifetimes: Lifetimes, predictions: Arc<Predictions>) -> Self {
         let terms = Lifetimes::from_values(&lifetimes.to_values());
@@ -237,68 +236,68 @@ impl Plan {
         self
     }
 
-    /// Whether any rule, or any incident, asks how long VMs will live.
+    /// Whether any rule or incident needs predicted lifetimes.
     #[must_use]
     pub fn asks_for_lifetimes(&self) -> bool {
         self.rules_ask_for_lifetimes() || self.incidents.iter().any(|(_, incident)| incident.asks_for_lifetimes())
     }
 
-    /// What is predicted of the workload, whoever asks.
+    /// The predictions for the workload, for any reader.
     pub(crate) fn life_predictions(&self) -> Option<&LifePredictions> {
         self.life_predictions.as_ref()
     }
 
-    /// The same, where any rule asks.
+    /// The predictions, if any rule reads them.
     pub(crate) fn predictions_for_rules(&self) -> Option<&LifePredictions> {
         self.life_predictions().filter(|_| self.rules_ask_for_lifetimes())
     }
 
-    /// What rules make of predicted lifetimes, where any rule of any list asks for them.
+    /// The settings of lifetime rules, if any rule of any policy reads predicted lifetimes.
     #[must_use]
     pub fn lifetimes(&self) -> Option<Lifetimes> {
         self.predictions_for_rules().map(|it| it.terms)
     }
 
-    /// Whether lifetime rules begin to count only during the run.
+    /// Whether lifetime rules only take effect during the run.
     pub(crate) fn rolls_out_lifetimes(&self) -> bool {
         self.incidents.iter().any(|(at, incident)| *at >= Time::ZERO && incident.rolls_out_lifetimes())
     }
 
-    /// An allocator with this list that knows the fleet as `view` has it.
+    /// An allocator with this policy, starting from `view`.
     pub(crate) fn allocator(&self, policy: Arc<Policy>, view: Occupancy) -> Allocator {
         let (caches, bytes) = self.cache_terms();
         Allocator::new(policy, view, caches, bytes)
     }
 
-    /// The caches that each agent keeps, and in how many bytes.
+    /// The caches of each agent, and their size in bytes.
     pub(crate) fn cache_terms(&self) -> (Caches, usize) {
         let caches = if self.agents.caches { self.caches } else { Caches::OFF };
         (caches, CACHE_BYTES / self.agents.count as usize)
     }
 
-    /// How many VMs a request asks for, on average.
+    /// The mean number of VMs per request.
     pub(crate) fn vms_a_request(&self) -> f64 {
         f64::from(self.workload.vm_count()) / f64::from(self.workload.request_count().max(1))
     }
 
-    /// The number by which chance knows a VM: its id in the trace, whatever was added to it.
+    /// A VM's number in random streams: its id in the trace, whatever was added to it.
     pub(crate) fn luck(&self, vm: VmId) -> u64 {
         self.luck.as_ref().map_or(u64::from(vm.0), |luck| luck[vm.index()])
     }
 
-    /// Where everything stands.
+    /// The machines.
     #[must_use]
     pub fn fleet(&self) -> &Arc<Fleet> {
         &self.fleet
     }
 
-    /// Who asks for what.
+    /// The requests.
     #[must_use]
     pub fn workload(&self) -> &Arc<Workload> {
         &self.workload
     }
 
-    /// Who decides, and how quickly.
+    /// The agents' settings.
     #[must_use]
     pub const fn agents(&self) -> &Agents {
         &self.agents

@@ -1,8 +1,8 @@
-//! The book of a run: who stands on which server, what chassis draw, and what their controllers did.
+//! The power state of a run: which VMs are on which server, what chassis draw, and what their controllers did.
 //!
-//! Utilization is constant within a slot. So a chassis is looked at once a slot, and whenever one of its VMs comes
-//! or goes; one below its budget costs a sum, and one above it is simulated poll by poll as far as its controllers
-//! do anything new ([`Chassis::span`]).
+//! Utilization is constant within a slot. So a chassis is evaluated once per slot, and whenever one of its VMs
+//! arrives or leaves. Below its budget this costs one sum. Above it, the chassis is simulated poll by poll until its
+//! controllers no longer change anything ([`Chassis::span`]).
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -19,18 +19,18 @@ use super::usage::{Pattern, Patterns};
 use super::{CappingKind, PowerTerms};
 use crate::system::{Arrival, Stay, System};
 
-/// Readings of draws that are kept at most, over all chassis; where there would be more, only those of every so many
-/// slots are.
+/// The maximum number of stored draw readings over all chassis; if there would be more, only every n-th slot is
+/// stored.
 const READINGS_MAX: u64 = 4 << 20;
 
-/// Everything that is known of power in a run.
+/// The power state of a run.
 pub(crate) struct PowerBook {
     terms: Arc<PowerTerms>,
     fleet: Arc<Fleet>,
     patterns: Patterns,
     chassis: Vec<Held>,
     loads: Vec<Balance>,
-    /// Chassis and servers' scores, added up over samples.
+    /// The scores of chassis and of servers, summed over samples.
     scores: [Vec<f64>; 2],
     samples: u32,
     counters: PowerCounters,
@@ -48,18 +48,18 @@ struct Held {
     capping: Capping,
     budget_w: f64,
     alert_w: f64,
-    /// How far it has been followed.
+    /// The time up to which it has been simulated.
     now: Time,
-    /// Whether its VMs or their utilization are others than those last added up.
+    /// Whether its VMs or their utilization have changed since the last sum.
     stale: bool,
     servers: Vec<Vec<Resident>>,
-    /// What its servers draw when nobody is slowed down.
+    /// What its servers draw without throttling.
     wanted_w: Vec<f64>,
     wanted: f64,
-    /// Its controllers, while it is too near to its budget.
+    /// Its controllers, during a capping event.
     control: Option<Chassis>,
     event: Option<CappingEvent>,
-    /// What it would have drawn at the beginnings of slots, in watts.
+    /// Its unthrottled draw at the start of each slot, in watts.
     readings: Vec<f32>,
 }
 
@@ -68,20 +68,20 @@ struct Held {
 struct Resident {
     vm: VmId,
     cores_milli: u32,
-    /// What it was taken for when it came, which is what controllers go by.
+    /// The prediction at its arrival, which controllers use.
     taken_for_user_facing: bool,
     user_facing: bool,
     pattern: Pattern,
-    /// In the slot that was added up last.
+    /// In the slot of the last sum.
     utilization: f64,
 }
 
-/// What VMs on a machine really use at their 95th percentile: user-facing ones, and others.
+/// The actual 95th percentile utilization of a machine's VMs: user-facing ones and batch ones.
 #[derive(Clone, Copy, Default)]
 struct Balance([u64; 2]);
 
 impl PowerBook {
-    /// Of a fleet on which nobody stands, for a run until this horizon.
+    /// For an empty fleet, for a run until this horizon.
     pub(crate) fn new(terms: Arc<PowerTerms>, fleet: &Arc<Fleet>, horizon: Time, seed: Seed) -> Self {
         let (fleet, patterns) = (fleet.clone(), Patterns::new(&terms.settings, seed));
         let machines = fleet.machine_count() as usize;
@@ -109,7 +109,7 @@ impl PowerBook {
         self.terms.settings.capping != CappingKind::Off
     }
 
-    /// A VM stands on a machine from now on; `number` is the name by which chance knows it.
+    /// A VM arrives on a machine; `number` is its number in random streams.
     fn join(&mut self, (vm, number): (VmId, u64), machine: MachineId, workload: &Workload, now: Time) {
         let (shape, usage) = (workload.shape_of_vm(vm), self.terms.usages[vm.index()]);
         let cores_milli = shape.demand[Resource::Cores];
@@ -130,7 +130,7 @@ impl PowerBook {
         self.change(machine, now, |residents| residents.push(resident));
     }
 
-    /// It does so no more.
+    /// The VM leaves.
     fn part(&mut self, vm: VmId, machine: MachineId, workload: &Workload, now: Time) {
         let usage = self.terms.usages[vm.index()];
         let cores_milli = workload.shape_of_vm(vm).demand[Resource::Cores];
@@ -151,14 +151,14 @@ impl PowerBook {
         held.stale = true;
     }
 
-    /// Brings all chassis to a moment.
+    /// Simulates all chassis up to a moment.
     fn follow_all(&mut self, now: Time) {
         if self.measures() {
             (0..self.chassis.len()).for_each(|at| self.follow(ChassisId::of(at), now));
         }
     }
 
-    /// Brings one chassis to a moment, slot by slot.
+    /// Simulates one chassis up to a moment, slot by slot.
     fn follow(&mut self, id: ChassisId, until: Time) {
         while self.chassis[id.index()].now < until {
             let held = &mut self.chassis[id.index()];
@@ -181,22 +181,22 @@ impl PowerBook {
         }
     }
 
-    /// The events so far, in the order they ended, then those under way.
+    /// The finished events in order of their ends, then those under way.
     pub(crate) fn events(&self) -> impl Iterator<Item = &CappingEvent> {
         self.events.iter().chain(self.chassis.iter().filter_map(|held| held.event.as_ref()))
     }
 
-    /// VMs that were slowed down, and how much.
+    /// Throttled VMs, and by how much.
     pub(crate) fn throttled(&self) -> &BTreeMap<VmId, Throttled> {
         &self.throttled
     }
 
-    /// What each chassis would have drawn at the beginnings of slots if nobody had been slowed down, in watts.
+    /// The draw of each chassis at the start of each slot without throttling, in watts.
     pub(crate) fn readings(&self) -> impl Iterator<Item = &[f32]> {
         self.chassis.iter().map(|held| held.readings.as_slice())
     }
 
-    /// What every server draws of its share of the budget, by id: 1 is all of it.
+    /// Every server's draw as a share of its budget, by id; 1 is the whole budget.
     pub(crate) fn shares(&self) -> impl Iterator<Item = f64> {
         self.chassis.iter().flat_map(|held| {
             let share_w = held.budget_w / held.servers.len() as f64;
@@ -205,14 +205,15 @@ impl PowerBook {
         })
     }
 
-    /// How much of its cores a VM uses at a moment, from 0 to 1; `number` as in [`join`](Self::join).
+    /// The utilization of a VM's cores at a moment, from 0 to 1; `number` as in [`join`](Self::join).
     pub(crate) fn utilization(&self, (vm, number): (VmId, u64), workload: &Workload, at: Time) -> f64 {
         let tenant = workload.tenant(workload.request_of(vm));
         let pattern = self.patterns.of(self.terms.usages[vm.index()], number, tenant);
         self.patterns.utilization(&pattern, self.patterns.slot_of(at))
     }
 
-    /// How far a chassis has been followed, what each of its servers would draw unslowed, and what the whole does draw.
+    /// The time up to which a chassis has been simulated, the unthrottled draw of each of its servers, and the actual
+    /// draw of the whole.
     pub(crate) fn chassis_draw(&self, id: ChassisId) -> (Time, &[f64], f64) {
         let held = &self.chassis[id.index()];
         (held.now, &held.wanted_w, held.control.as_ref().map_or(held.wanted, Chassis::draw_w))
@@ -235,7 +236,7 @@ impl System for PowerBook {
         self.follow_all(now);
     }
 
-    /// Power now; everything counted since the last sample.
+    /// The current power, and the counters since the last sample.
     fn sample(&mut self, now: Time, _: &Occupancy) -> PowerSample {
         self.follow_all(now);
         self.samples += 1;
@@ -274,7 +275,7 @@ impl System for PowerBook {
         }
     }
 
-    /// What power was like so far.
+    /// The power summary so far.
     fn summary(&self) -> PowerSummary {
         let mean = |sum: &f64| sum / f64::from(self.samples.max(1));
         let of = |kind: bool| {
@@ -289,7 +290,7 @@ impl System for PowerBook {
     }
 }
 
-/// What a machine's cores would add up to if all were in use.
+/// The load of a machine with all its cores in use.
 fn full_load(fleet: &Fleet, machine: MachineId) -> f64 {
     f64::from(fleet.capacity(machine)[Resource::Cores]) * 100.0
 }
@@ -317,7 +318,7 @@ impl Held {
         }
     }
 
-    /// What its servers draw in this slot when nobody is slowed down.
+    /// Computes the unthrottled draw of its servers in this slot.
     fn add_up(&mut self, patterns: &Patterns, slot: u64) {
         let a_core = (self.power.full_w - self.power.idle_w) / f64::from(self.power.cores);
         self.wanted = 0.0;
@@ -333,7 +334,7 @@ impl Held {
         self.stale = false;
     }
 
-    /// Wakes its controllers and tells them what servers do now, or lets them go; an event that is over then.
+    /// Starts its controllers and passes them the servers' loads, or stops them. Returns an event that has ended.
     fn take_control(&mut self, parts: &mut Vec<Part>) -> Option<CappingEvent> {
         let is_needed = self.wanted > self.alert_w || self.control.as_ref().is_some_and(Chassis::is_capped);
         if !is_needed {
@@ -350,7 +351,7 @@ impl Held {
         None
     }
 
-    /// Lets time pass in which its VMs do what they do.
+    /// Advances time with constant VM utilization.
     fn pass(
         &mut self,
         id: ChassisId,

@@ -1,6 +1,6 @@
-//! How far values lie apart.
+//! Standard deviation.
 
-/// The standard deviation of values, as they come.
+/// The standard deviation of a stream of values.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Deviation {
     count: u32,
@@ -15,7 +15,7 @@ impl Deviation {
         deviation.get()
     }
 
-    /// One value more (Welford's recurrence).
+    /// Adds a value (Welford's recurrence).
     pub(super) fn add(&mut self, value: f64) {
         self.count += 1;
         let off = value - self.mean;
@@ -23,7 +23,7 @@ impl Deviation {
         self.squares += off * (value - self.mean);
     }
 
-    /// 0 of none.
+    /// 0 without values.
     pub(super) fn get(self) -> f64 {
         libm::sqrt(self.squares / f64::from(self.count.max(1)))
     }

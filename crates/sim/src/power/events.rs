@@ -1,4 +1,4 @@
-//! What came of budgets: capping events, whom they hit, and sums over all of them.
+//! The effects of power budgets: capping events, the throttled VMs, and their sums.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -6,25 +6,25 @@ use alloc::vec::Vec;
 use tiebreak_model::{ChassisId, Millis, Time, VmId};
 use tiebreak_power::SpanReport;
 
-/// Events that are kept with all that is known of them; later ones are only counted.
+/// The maximum number of events stored with all details; later ones are only counted.
 pub const EVENTS_MAX: usize = 1_000;
 
-/// How much somebody was slowed down.
+/// How much a VM was throttled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Throttled {
     /// How long any of its cores ran below the nominal frequency, in ms.
     pub ms: u64,
-    /// The same, each ms weighted by the mean share of the frequency that its cores lacked.
+    /// The same, with each ms weighted by the mean share of the frequency that its cores lost.
     pub depth_ms: f64,
-    /// The lowest frequency that any of its cores had, as a share of the nominal one.
+    /// The lowest frequency of any of its cores, as a share of the nominal one.
     pub lowest: f64,
 }
 
 impl Throttled {
-    /// Not at all.
+    /// Not throttled.
     pub const NOT: Self = Self { ms: 0, depth_ms: 0.0, lowest: 1.0 };
 
-    /// How deep on average while it was slowed down: the share of the frequency that was missing, 0 to 1.
+    /// The mean depth while throttled: the lost share of the frequency, 0 to 1.
     #[must_use]
     pub fn depth(&self) -> f64 {
         if self.ms == 0 { 0.0 } else { self.depth_ms / self.ms as f64 }
@@ -37,30 +37,30 @@ impl Throttled {
     }
 }
 
-/// A chassis over its budget, from the first alert until its cores stay as fast as they can.
+/// A chassis over its budget, from the first alert until its cores are back at full frequency.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CappingEvent {
-    /// Where.
+    /// The chassis.
     pub chassis: ChassisId,
-    /// The slot or the change that brought the draw too high.
+    /// The slot or the change that raised the draw too high.
     pub begin: Time,
-    /// When the draw was low enough again; as far as the run has come while it is under way.
+    /// When the draw was low enough again; the current time while it is under way.
     pub end: Time,
-    /// The most that its servers would have drawn if nobody had been slowed down, in watts.
+    /// The largest draw of its servers without throttling, in watts.
     pub wanted_w: f64,
-    /// What each server would have drawn at that moment, in order of their ids.
+    /// The draw of each server at that moment without throttling, in order of their ids.
     pub servers_w: Vec<f64>,
-    /// The most that it did draw between polls, in watts.
+    /// The largest actual draw between polls, in watts.
     pub peak_w: f64,
-    /// What it may draw, in watts.
+    /// The budget, in watts.
     pub budget_w: f64,
-    /// Alerts of the chassis manager: cores are lifted after a while, and another alert may follow.
+    /// Alerts of the chassis manager. Cores are raised again after a while, and another alert may follow.
     pub alerts: u64,
-    /// How often the last resort took hold of a server.
+    /// How often RAPL, the last resort, throttled a server.
     pub rapl: u64,
-    /// How long it drew more than its budget before it was brought down, in ms.
+    /// How long it drew more than its budget, in ms.
     pub over_ms: u64,
-    /// Who was slowed down.
+    /// The throttled VMs.
     pub vms: BTreeMap<VmId, Throttled>,
 }
 
@@ -71,24 +71,24 @@ pub struct PowerCounters {
     pub events: u64,
     /// Alerts in them.
     pub alerts: u64,
-    /// How often the last resort took hold of a server.
+    /// How often RAPL, the last resort, throttled a server.
     pub rapl: u64,
-    /// Cores of user-facing VMs and of all others that were slowed down, times how long, in ms.
+    /// Throttled cores of user-facing and of batch VMs, times duration, in ms.
     pub throttled_core_ms: [f64; 2],
-    /// The same, weighted by how deep.
+    /// The same, weighted by depth.
     pub depth_core_ms: [f64; 2],
     /// Energy drawn by all chassis, in joules.
     pub energy_j: f64,
-    /// How long chassis were over their budget, in ms, summed over them.
+    /// How long chassis were over their budget, in ms, summed over all.
     pub over_ms: u64,
-    /// Slots of chassis looked at, and those in which a chassis would have drawn more than its budget.
+    /// Evaluated slots of chassis, and those in which a chassis would have drawn more than its budget.
     pub readings: u64,
-    /// See there.
+    /// See [`Self::readings`].
     pub readings_over: u64,
 }
 
 impl CappingEvent {
-    /// One that begins now.
+    /// An event that begins now.
     pub(crate) fn at(chassis: ChassisId, begin: Time, budget_w: f64) -> Self {
         Self {
             chassis,
@@ -105,7 +105,7 @@ impl CappingEvent {
         }
     }
 
-    /// It went on like this, to `end`.
+    /// Continues the event to `end` with this report.
     pub(crate) fn go_on(&mut self, end: Time, report: &SpanReport, servers_w: &[f64]) {
         let wanted_w = servers_w.iter().sum();
         if wanted_w > self.wanted_w {
@@ -140,31 +140,31 @@ impl PowerCounters {
 /// Power at one sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PowerSample {
-    /// What all chassis draw, in watts; none where draws are not measured.
+    /// The draw of all chassis, in watts; `None` if draws are not measured.
     pub draw_w: Option<f64>,
-    /// The draw of the chassis nearest to its budget, as a share of it.
+    /// The largest draw of any chassis, as a share of its budget.
     pub fullest: f64,
-    /// What was counted since the sample before.
+    /// The counters since the previous sample.
     pub counted: PowerCounters,
-    /// The standard deviation over chassis of their scores, and over servers of theirs.
+    /// The standard deviation of scores over chassis, and over servers.
     pub deviations: [f64; 2],
 }
 
-/// What power was like over a whole run.
+/// Power over a whole run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PowerSummary {
-    /// Everything that was counted.
+    /// All counters.
     pub counted: PowerCounters,
-    /// The standard deviation over chassis of their mean scores, and over servers of theirs; 0 where nobody looks. A
-    /// chassis scores 1 less the share of its cores in use at the 95th percentile, a server how much more
-    /// can be slowed down than not, from 0 to 1, both by what VMs really use. (Section IV-E)
+    /// The standard deviation of mean scores over chassis, and over servers; 0 if not measured. A chassis scores 1
+    /// minus the share of its cores used at the 95th percentile. A server scores the surplus of batch over
+    /// user-facing use, from 0 to 1. Both use actual utilization (section IV-E).
     pub deviations: [f64; 2],
-    /// VMs that were slowed down: user-facing ones, and others.
+    /// Throttled VMs: user-facing and batch.
     pub throttled_vms: [u64; 2],
 }
 
 impl PowerSummary {
-    /// Cores of user-facing VMs and of all others that were slowed down, times how long, in core-hours.
+    /// Throttled cores of user-facing and of batch VMs, times duration, in core-hours.
     #[must_use]
     pub fn slowed_core_hours(&self) -> [f64; 2] {
         self.counted.throttled_core_ms.map(|ms| ms / Millis::HOUR.0 as f64)

@@ -1,8 +1,8 @@
-//! Power: what VMs really use of their cores over time, what chassis draw, and what is done when a budget is short.
+//! Power: the actual utilization of VMs over time, the draw of chassis, and the reaction when a budget is exceeded.
 //!
-//! [`usage`] says how each VM uses its cores: what a perfect prediction would know when it arrives, and its utilization
-//! slot by slot. During a run the [`book`] knows who stands where, adds up what machines and chassis draw, and hands
-//! those over their budget to the controllers of `tiebreak_power`; [`events`] are what came of it.
+//! [`usage`] defines how each VM uses its cores: what a perfect predictor would know at its arrival, and its
+//! utilization slot by slot. During a run, the [`book`] tracks VMs on machines, sums the draw of machines and
+//! chassis, and passes chassis over their budget to the controllers of `tiebreak_power`; [`events`] are the results.
 //! Source: "Prediction-Based Power Oversubscription in Cloud Platforms".
 
 use alloc::sync::Arc;
@@ -16,33 +16,33 @@ mod deviation;
 pub mod events;
 pub mod usage;
 
-/// Who says, when a VM arrives, what it will use of its cores.
+/// The predictor of a VM's utilization at its arrival.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LoadPredictor {
     /// Random forests that learn from each tenant's history.
     #[default]
     Forests,
-    /// Somebody who knows.
+    /// A perfect predictor.
     Oracle,
-    /// The forests say who is user-facing, and nobody what is used.
+    /// The forests predict criticality; utilization is not predicted.
     CriticalityOnly,
-    /// Nobody: every VM counts as user-facing, and as using all of its cores.
+    /// No prediction: every VM counts as user-facing and as using all of its cores.
     Nothing,
 }
 
 choices! { LoadPredictor: Forests = "forests", Oracle = "oracle", CriticalityOnly = "criticality_only", Nothing = "nothing" }
 
-/// What is done when a chassis draws more than its budget.
+/// The reaction when a chassis draws more than its budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CappingKind {
-    /// Nobody looks: power is no part of the run.
+    /// None: power is not part of the run.
     #[default]
     Off,
-    /// Draws are measured and nothing is done: the history from which a budget is found.
+    /// Draws are measured without any reaction: the history for choosing a budget.
     Measured,
-    /// Every core of a server over its share is slowed down alike.
+    /// All cores of a server over its share are throttled equally.
     FullServer,
-    /// Cores of VMs that are not user-facing are slowed down first.
+    /// Cores of batch VMs are throttled first.
     PerVm,
 }
 
@@ -112,22 +112,22 @@ declare! {
     }
 }
 
-/// Why power settings cannot stand.
+/// Why power settings are not valid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PowerFault {
-    /// More power in use than idle, and more at full frequency than at half, are what servers draw.
+    /// A server must draw more in use than idle, and more at full frequency than at half.
     Watts {
         /// The settings.
         settings: [f64; 4],
     },
-    /// Servers draw more than their budget without any work.
+    /// An idle server draws more than the budget.
     BelowIdle {
         /// The budget of one server.
         budget_w: f64,
-        /// What an idle server draws.
+        /// The draw of an idle server.
         idle_w: f64,
     },
-    /// The margin leaves nothing of the budget.
+    /// The margin leaves no budget.
     Margin {
         /// The margin.
         margin_w: f64,
@@ -137,7 +137,7 @@ pub enum PowerFault {
 }
 
 impl PowerFault {
-    /// What it says.
+    /// Its text.
     #[must_use]
     pub fn phrase(&self) -> Phrase {
         match self {
@@ -174,14 +174,14 @@ impl fmt::Display for PowerFault {
 }
 
 impl PowerSettings {
-    /// What its servers draw, with as many cores as machines have.
+    /// The draw of its servers, with this many cores.
     #[must_use]
     pub fn server(&self, cores: u32) -> ServerPower {
         let Self { idle_w, full_w, half_idle_w, half_full_w, .. } = *self;
         ServerPower { idle_w, full_w, half_idle_w, half_full_w, cores }
     }
 
-    /// The controllers of a chassis of so many servers.
+    /// The controllers of a chassis with this many servers.
     #[must_use]
     pub fn controllers(&self, servers: u32) -> Capping {
         Capping {
@@ -201,13 +201,13 @@ impl PowerSettings {
         self.budget_pct / 100.0 * self.full_w
     }
 
-    /// Whether anybody is slowed down.
+    /// Whether throttling is on.
     pub(crate) fn caps(&self) -> bool {
         matches!(self.capping, CappingKind::FullServer | CappingKind::PerVm)
     }
 
     /// # Errors
-    /// When servers cannot draw what is said of them, or the budget is below what they draw idle.
+    /// If the settings of a server's power draw are inconsistent, or the budget is below its idle draw.
     pub fn check(&self) -> Result<(), PowerFault> {
         let Self { idle_w, full_w, half_idle_w, half_full_w, .. } = *self;
         if !self.server(1).is_sound() {
@@ -224,11 +224,11 @@ impl PowerSettings {
     }
 }
 
-/// What a run knows of power.
+/// The power data of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct PowerTerms {
     pub(crate) settings: PowerSettings,
-    /// What each VM really uses, by id.
+    /// The actual utilization of each VM, by id.
     pub(crate) usages: Arc<[Usage]>,
 }
 

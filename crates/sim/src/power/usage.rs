@@ -1,9 +1,9 @@
-//! How VMs use their cores: what telemetry tells of each in the end, and its utilization slot by slot.
+//! How VMs use their cores: their actual summary statistics, and their utilization slot by slot.
 //!
-//! Usage is drawn by tenant and VM; no trace is asked for it. Utilization moves around the mean so
-//! that its 95th percentile is the one that is told: user-facing VMs go up and down with the day; of the
-//! others some work in batches at any time and some by a clock of their own, which divides 24 hours
-//! (power oversubscription, sections III-B and IV-A; the shapes are ours).
+//! Utilization is generated from tenant and VM; it does not come from the trace. It varies around the mean so that
+//! its 95th percentile matches the given one. User-facing VMs follow the day. Of the batch VMs, some work in batches
+//! at any time and some by a period that divides 24 hours (power oversubscription, sections III-B and IV-A; the
+//! shapes are ours).
 
 use alloc::vec::Vec;
 
@@ -12,15 +12,15 @@ use tiebreak_model::{Load, Millis, RequestId, Time, Usage, VmId, Workload};
 
 use super::PowerSettings;
 
-/// How far the 95th percentiles of tenants lie from the mean at most, and those of a tenant's VMs from the tenant's, in
+/// The maximum deviation of tenants' 95th percentiles from the mean, and of a tenant's VMs from the tenant's, in
 /// percent of the cores.
 const OF_TENANTS: f64 = 28.0;
 const OF_VMS: f64 = 6.0;
 
-/// The mean utilization, as a share of the 95th percentile: of user-facing VMs and of the others.
+/// The mean utilization as a share of the 95th percentile: of user-facing and of batch VMs.
 const MEAN_OF_P95: [f64; 2] = [0.6, 0.55];
 
-/// What each VM of a workload uses. `number` is the name by which chance knows each VM.
+/// The utilization of each VM of a workload. `number` gives each VM's number in random streams.
 #[must_use]
 pub fn usages(workload: &Workload, settings: &PowerSettings, seed: Seed, number: impl Fn(VmId) -> u64) -> Vec<Usage> {
     let (tenants, vms) = (seed.stream("usage of tenants"), seed.stream("usage of VMs"));
@@ -43,7 +43,7 @@ pub fn usages(workload: &Workload, settings: &PowerSettings, seed: Seed, number:
     usages
 }
 
-/// From 0 up to 1.
+/// Uniform from 0 up to 1.
 fn share(stream: Stream, what: u64, attempt: u64) -> f64 {
     random::share(stream.draw(what, attempt))
 }
@@ -53,7 +53,7 @@ fn triangle(stream: Stream, what: u64, attempt: u64) -> f64 {
     share(stream, what, attempt) - share(stream, what, attempt | 1 << 32)
 }
 
-/// How one VM's utilization moves.
+/// The pattern of one VM's utilization.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pattern {
     mean: f64,
@@ -64,42 +64,42 @@ pub(crate) struct Pattern {
 
 #[derive(Clone, Copy, Debug)]
 enum UsageKind {
-    /// With the day, so many slots later than midnight.
+    /// Daily, shifted by this many slots from midnight.
     Day { shift: u32 },
-    /// In batches of so many slots.
+    /// In batches of this many slots.
     Batches { slots: u32 },
-    /// By a clock of so many slots, of which it works a part.
+    /// With a period of this many slots, active for part of it.
     Clock { period: u32, shift: u32 },
 }
 
-/// The day in slots, and chance.
+/// The day in slots, and the random streams.
 #[derive(Clone, Debug)]
 pub(crate) struct Patterns {
     slot: Millis,
-    /// The curve of a day, from -1 to 1, slot by slot.
+    /// The curve of one day, from -1 to 1, slot by slot.
     day: Vec<f64>,
     stream: Stream,
     noise: Stream,
 }
 
-/// When user-facing VMs are busiest, and by how much tenants differ.
+/// The time of day when user-facing VMs are busiest, and by how much tenants differ.
 const PEAK_HOUR: f64 = 14.0;
 const SHIFT_HOURS: f64 = 3.0;
 
-/// At the end of the week the curve of the day is so much of what it is else.
+/// The amplitude of the daily curve at weekends, as a share of other days.
 const WEEKEND: f64 = 0.5;
 
-/// How far a slot's utilization lies from the pattern, as a share of the swing.
+/// The maximum deviation of a slot's utilization from the pattern, as a share of the swing.
 const NOISE: f64 = 0.15;
 
-/// A batch takes so many hours, and this share of the time is one under way.
+/// The duration of a batch in hours, and the share of the time with one under way.
 const BATCH_HOURS: u32 = 2;
 const BATCH_SHARE: f64 = 0.4;
 
-/// The least that a batch or clock leaves, so that the mean stays the mean.
+/// The level between batches or active periods that keeps the mean unchanged.
 const IDLE: f64 = -BATCH_SHARE / (1.0 - BATCH_SHARE);
 
-/// Hours of clocks: all divide a day.
+/// The possible periods in hours; all divide a day.
 const CLOCK_HOURS: [u32; 4] = [1, 2, 4, 6];
 
 impl Patterns {
@@ -114,7 +114,7 @@ impl Patterns {
         Self { slot, day, stream: seed.stream("patterns of use"), noise: seed.stream("noise of use") }
     }
 
-    /// The pattern of a VM, by the number and tenant that chance knows.
+    /// The pattern of a VM, from its number in random streams and its tenant.
     pub(crate) fn of(&self, usage: Usage, number: u64, tenant: u64) -> Pattern {
         let p95 = f64::from(usage.load.p95_pct) / 100.0;
         let mean = (f64::from(usage.mean_pct) / 100.0).min(p95);

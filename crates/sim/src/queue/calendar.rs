@@ -1,7 +1,7 @@
-//! Machines that are due at some second, the next one first.
+//! Machines that are due at a given second, the next one first.
 //!
-//! Most of what is noted is far ahead and out of date when its time comes. So it is kept by
-//! stretches of time, in no order, and only the present one is a heap.
+//! Most entries are far in the future, and out of date when they come up. So they are kept in buckets of time,
+//! unordered, and only the current bucket is a heap.
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -9,25 +9,25 @@ use core::cmp::Reverse;
 
 use tiebreak_model::MachineId;
 
-/// Seconds in a stretch.
+/// Seconds per bucket.
 const STRETCH_S: u32 = 300;
 
-/// A machine and its second in one number, which is compared fastest.
+/// A machine and its second in one number, the fastest form to compare.
 fn packed(at_s: u32, machine: MachineId) -> u64 {
     u64::from(at_s) << 32 | u64::from(machine.0)
 }
 
-/// Notes of machines and seconds.
+/// Entries of machines and seconds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Calendar {
-    /// Everything before the first stretch of `later` that is not opened yet.
+    /// Everything before the first bucket of `later` that is not opened yet.
     soon: BinaryHeap<Reverse<u64>>,
     later: Vec<Vec<u64>>,
     opened: usize,
 }
 
 impl Calendar {
-    /// Notes a machine for a second. A machine may be noted more than once.
+    /// Adds a machine at a second. A machine may be added more than once.
     pub(crate) fn note(&mut self, at_s: u32, machine: MachineId) {
         let stretch = (at_s / STRETCH_S) as usize;
         if stretch < self.opened {
@@ -39,7 +39,7 @@ impl Calendar {
         self.later[stretch].push(packed(at_s, machine));
     }
 
-    /// The next second and machine; at one second the lower id.
+    /// The next second and machine; at equal seconds the lower id first.
     pub(crate) fn first(&mut self) -> Option<(u32, MachineId)> {
         while self.soon.is_empty() && self.opened < self.later.len() {
             self.soon.extend(core::mem::take(&mut self.later[self.opened]).into_iter().map(Reverse));
@@ -48,7 +48,7 @@ impl Calendar {
         self.soon.peek().map(|Reverse(it)| ((it >> 32) as u32, MachineId(*it as u32)))
     }
 
-    /// Strikes out what is next.
+    /// Removes the next entry.
     pub(crate) fn strike(&mut self) {
         self.soon.pop();
     }

@@ -1,9 +1,8 @@
-//! Everything that can happen, and in which order.
+//! All events of a run, and their order.
 //!
-//! At one instant, the next list of rules takes over first; incidents happen before VMs leave, VMs leave before machines' predicted lives
-//! are thought over, that is before commits land, agents
-//! that decided on are free after that, requests come next, and samples are taken last; within
-//! a kind, the lower id goes first.
+//! At one instant, a new policy takes over first, incidents happen before VMs leave, VMs leave before machines'
+//! lifetimes are repredicted, commits follow, then agents that decide during a commit become free, then requests
+//! arrive, and samples are taken last. Within a kind, the lower id goes first.
 
 use alloc::collections::BinaryHeap;
 use alloc::sync::Arc;
@@ -16,29 +15,29 @@ use calendar::Calendar;
 
 mod calendar;
 
-/// One thing that happens.
+/// An event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Event {
-    /// The list of rules at this place of the plan takes over.
+    /// The policy at this index of the plan takes over.
     List(u32),
-    /// The incident at this place of the plan happens or goes on.
+    /// The incident at this index of the plan happens or continues.
     Incident(u32),
-    /// A VM's life ends.
+    /// A VM ends.
     Departure(VmId, ShapeId),
-    /// What is predicted of a machine may be out of date.
+    /// The predictions for a machine may be out of date.
     Life(MachineId),
     /// An agent's decision reaches the store.
     Commit(u32),
-    /// An agent has decided and may take the next request, its commit still under way.
+    /// An agent has decided and may take the next request, with its commit still under way.
     Free(u32),
-    /// A tenant asks for VMs.
+    /// A tenant requests VMs.
     Arrival(RequestId),
     /// Samples of all series are taken.
     Tick,
 }
 
-/// What is still to happen. Arrivals, departures and ticks are known from the
-/// beginning and walked in order; only commits are scheduled during the run.
+/// Future events. Arrivals, departures and ticks are known from the start and read in order; only the others are
+/// scheduled during the run.
 #[derive(Clone)]
 pub(crate) struct Queue {
     workload: Arc<Workload>,
@@ -75,40 +74,40 @@ impl Queue {
         }
     }
 
-    /// An agent's decision will reach the store then.
+    /// Schedules an agent's commit.
     pub(crate) fn schedule_commit(&mut self, at: Time, agent: u32) {
         self.commits.push(Reverse((at, agent)));
     }
 
-    /// An agent will have decided then.
+    /// Schedules when an agent has decided.
     pub(crate) fn schedule_free(&mut self, at: Time, agent: u32) {
         self.free.push(Reverse((at, agent)));
     }
 
-    /// A list of rules will take over then, if that is not after the horizon.
+    /// Schedules a policy, unless it is after the horizon.
     pub(crate) fn schedule_list(&mut self, at: Time, list: u32) {
         if at <= self.workload.horizon() {
             self.lists.push(Reverse((at, list)));
         }
     }
 
-    /// An incident will happen or go on then, if that is not after the horizon.
+    /// Schedules the start or the continuation of an incident, unless it is after the horizon.
     pub(crate) fn schedule_incident(&mut self, at: Time, incident: u32) {
         if at <= self.workload.horizon() {
             self.incidents.push(Reverse((at, incident)));
         }
     }
 
-    /// What is predicted of a machine will have to be thought over then, in seconds since the trace
-    /// began, if that is not after the horizon.
+    /// Schedules a reprediction of a machine's VMs, in seconds since the start of the trace, unless it is after the
+    /// horizon.
     pub(crate) fn schedule_life(&mut self, at_s: u32, machine: MachineId) {
         if moment(at_s) <= self.workload.horizon() {
             self.lives.note(at_s, machine);
         }
     }
 
-    /// The next event, or nothing when the horizon is reached. Commits still under way
-    /// then are let in, so that every request has an outcome.
+    /// The next event, or `None` at the horizon. Commits still under way then are processed, so that every request
+    /// has an outcome.
     pub(crate) fn pop(&mut self) -> Option<(Time, Event)> {
         let horizon = self.workload.horizon();
         let list = self.lists.peek().map(|Reverse((at, list))| (*at, Event::List(*list)));

@@ -1,4 +1,4 @@
-//! The digest of a run: one number that two runs share only if they decided alike.
+//! The digest of a run: one number that two runs have in common only if they made the same decisions.
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -13,7 +13,7 @@ impl Digest {
         Self(Xxh3::new())
     }
 
-    /// Takes in everything about a decision but what the caches did.
+    /// Adds everything about a decision except how the caches served it.
     pub(crate) fn add(&mut self, decision: &Decision) {
         let outcome = match decision.outcome {
             Outcome::Placed => 0_u32,
@@ -37,7 +37,7 @@ impl Digest {
         }
     }
 
-    /// Takes in that a VM left a machine.
+    /// Adds that a VM left a machine.
     pub(crate) fn add_disruption(&mut self, disruption: &Disruption) {
         let Disruption { time, vm, from, since, reason, .. } = *disruption;
         let to = if let Reason::Migrated(to) = reason { to.0 } else { u32::MAX };

@@ -1,26 +1,26 @@
-//! What became of VMs that lost their machine: put out, or their machine failed, was drained
-//! or went away. (Protean section 2.1, platform-initiated requests, and section 3.1)
+//! VMs that lost their machine: evicted, or the machine failed, was drained or was decommissioned (Protean section
+//! 2.1, platform-initiated requests, and section 3.1).
 //!
-//! A VM whose machine is gone is reallocated: it joins the queue that all agents share and is
-//! decided and committed like a request of one VM, retries and all. If no machine is found it
-//! is lost for good; if its time is over before, it is just gone.
+//! A VM that lost its machine is reallocated: it joins the queue that all agents share, and is decided and committed
+//! like a request of one VM, including retries. If no machine is found, it is lost. If it ends before that, it has
+//! just ended.
 
 use tiebreak_model::{MachineId, Time, VmId};
 
 use super::Rejection;
 
-/// Why a VM had to leave a machine before its time.
+/// Why a VM left a machine early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It had low priority and made room for another one.
+    /// It had low priority and was evicted.
     Evicted,
     /// The machine failed.
     Failed,
-    /// The machine was to be updated and could wait no longer.
+    /// The machine needed an update that could not be postponed.
     Maintenance,
     /// The machine was taken out of service.
     Decommissioned,
-    /// It moved to this machine while it ran: to pack better, or to leave a machine that is emptied.
+    /// It migrated to this machine: to improve packing, or because its machine is being emptied.
     Migrated(MachineId),
 }
 
@@ -38,7 +38,7 @@ impl Reason {
     }
 }
 
-/// One VM that left a machine before its time.
+/// A VM that left a machine early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Disruption {
     /// When it left.
@@ -47,19 +47,19 @@ pub struct Disruption {
     pub vm: VmId,
     /// The machine it left.
     pub from: MachineId,
-    /// When it had come there.
+    /// When it had arrived there.
     pub since: Time,
     /// Why it left.
     pub reason: Reason,
-    /// Until when the machine it left held what it had there: the same instant, except where it
-    /// was migrated live; [`Time::NEVER`] while that is under way.
+    /// Until when the old machine held its capacity: the same instant, except after a live migration; [`Time::NEVER`]
+    /// while that is under way.
     pub held_until: Time,
 }
 
-/// What became of a VM that left a machine before its time; the last word of it.
+/// The fate of a VM that left a machine early; only the latest is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It was put out to make room for another one, for good.
+    /// It was evicted for another VM.
     Evicted {
         /// When.
         at: Time,
@@ -71,21 +71,21 @@ pub enum Fate {
         /// Why it left the last one.
         reason: Reason,
     },
-    /// It has another machine since.
+    /// It has another machine.
     Reallocated {
         /// Since when.
         at: Time,
-        /// Why it left the one before.
+        /// Why it left the previous one.
         reason: Reason,
     },
-    /// It was moved while it ran.
+    /// It was migrated.
     Migrated {
         /// When.
         at: Time,
-        /// Where it was before.
+        /// Its previous machine.
         from: MachineId,
     },
-    /// No other machine was found: it is lost for good.
+    /// No other machine was found, so it is lost.
     Lost {
         /// When that was certain.
         at: Time,
@@ -94,7 +94,7 @@ pub enum Fate {
         /// Why there is no other.
         because: Rejection,
     },
-    /// Its time was over before another machine was found.
+    /// It ended before another machine was found.
     Ended {
         /// When.
         at: Time,

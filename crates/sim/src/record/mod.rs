@@ -1,4 +1,4 @@
-//! What was decided, one record per VM and attempt, and what of it a run keeps.
+//! The decisions of a run, one record per VM and attempt, and what the run keeps of them.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -12,12 +12,12 @@ use disruption::{Disruption, Reason};
 mod digest;
 pub(crate) mod disruption;
 
-/// How a VM's decision ended.
+/// The outcome of a VM's decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The store took it.
+    /// The store accepted it.
     Placed,
-    /// The commit failed because a machine of the request had changed; it is tried again.
+    /// The commit failed because a machine of the request had changed; it will be retried.
     Conflict,
     /// No machine was valid, for this VM or another of its request.
     Refused,
@@ -38,12 +38,12 @@ impl Outcome {
     }
 }
 
-/// Why a VM was to be decided.
+/// Why a VM was decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// A tenant asked for it.
+    /// A tenant requested it.
     Request,
-    /// It had a machine and lost it: the machine failed, was drained or went away.
+    /// It had lost its machine, which failed, was drained or was decommissioned.
     Reallocation,
 }
 
@@ -58,8 +58,8 @@ impl Cause {
     }
 }
 
-/// One decision about one VM. A VM has exactly one final outcome for its request, and one more
-/// for each time that it lost its machine and lived on long enough to be decided again.
+/// One decision about one VM. A VM has exactly one final outcome for its request, and another one each time it lost
+/// its machine and lived long enough to be decided again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// When the store answered.
@@ -68,27 +68,27 @@ pub struct Decision {
     pub request: RequestId,
     /// The VM.
     pub vm: VmId,
-    /// Why it was to be decided.
+    /// Why it was decided.
     pub cause: Cause,
-    /// How it ended.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// The machine chosen; none when no machine was valid.
+    /// The chosen machine; `None` if no machine was valid.
     pub machine: Option<MachineId>,
     /// Machines tied for best when it was chosen.
     pub best_set: u32,
-    /// What the caches did; none for a VM that was not decided because another of its
-    /// request was refused first.
+    /// How the caches served it; `None` for a VM that was not decided because another one of its request was refused
+    /// first.
     pub cache: Option<CacheUse>,
-    /// The agent; none for VMs alive when the trace began.
+    /// The agent; `None` for VMs alive when the trace began.
     pub agent: Option<u32>,
-    /// 0 for the first try, of the request or of this reallocation.
+    /// 0 for the first attempt of the request or of this reallocation.
     pub attempt: u32,
 }
 
 /// Why a request was not placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejection {
-    /// No machine was valid for this VM, and so none of the request was placed.
+    /// No machine was valid for this VM, so no VM of the request was placed.
     Refused(VmId),
     /// Its last retry ended in a conflict.
     OutOfRetries,
@@ -97,31 +97,31 @@ pub enum Rejection {
 /// A request that was not placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rejected {
-    /// When that was certain; for one alive when the trace began, the beginning.
+    /// When this was decided; for a request alive when the trace began, the start of the trace.
     pub at: Time,
     /// Why.
     pub why: Rejection,
-    /// Whether a machine had room for the VM that was refused, and only other rules were against it.
+    /// Whether a machine had room for the refused VM, so that only other rules refused it.
     pub had_room: bool,
 }
 
-/// What a run keeps of its decisions.
+/// What a run keeps about its decisions.
 pub(crate) struct Record {
     digest: Digest,
-    /// Every decision, where somebody asked for them.
+    /// Every decision, if requested.
     decisions: Option<Vec<Decision>>,
-    /// VMs decided for their request, and the last of them.
+    /// The number of VMs decided for their requests, and the last of them.
     decided: u32,
     last: Option<VmId>,
     rejections: BTreeMap<RequestId, Rejected>,
-    /// How many commits of a request failed, of those of which any did.
+    /// The number of failed commits per request, for requests with any.
     collisions: BTreeMap<RequestId, u32>,
-    /// The first VM of the commit that failed last.
+    /// The first VM of the last failed commit.
     conflicted: Option<VmId>,
 }
 
 impl Record {
-    /// Of a run in which nothing was decided.
+    /// At the start of a run.
     pub(crate) fn new() -> Self {
         let (digest, rejections, collisions) = (Digest::new(), BTreeMap::new(), BTreeMap::new());
         Self { digest, decisions: None, decided: 0, last: None, rejections, collisions, conflicted: None }
@@ -132,7 +132,7 @@ impl Record {
         self.decisions.get_or_insert_default();
     }
 
-    /// Something was decided.
+    /// Adds a decision.
     pub(crate) fn add(&mut self, decision: Decision) {
         self.digest.add(&decision);
         if decision.outcome != Outcome::Conflict && decision.cause == Cause::Request {
@@ -144,24 +144,24 @@ impl Record {
         }
     }
 
-    /// A VM left a machine. The digest knows evictions by the decisions that cause them.
+    /// Adds that a VM left a machine. The digest covers evictions through the decisions that cause them.
     pub(crate) fn add_disruption(&mut self, disruption: &Disruption) {
         if disruption.reason != Reason::Evicted {
             self.digest.add_disruption(disruption);
         }
     }
 
-    /// A request was not placed.
+    /// Records that a request was not placed.
     pub(crate) fn reject(&mut self, request: RequestId, rejected: Rejected) {
         self.rejections.insert(request, rejected);
     }
 
-    /// A commit of a request failed.
+    /// Records that a commit of a request failed.
     pub(crate) fn collide(&mut self, request: RequestId) {
         *self.collisions.entry(request).or_default() += 1;
     }
 
-    /// A commit failed whose first VM is this.
+    /// Records that a commit failed; `vm` is its first VM.
     pub(crate) fn conflict(&mut self, vm: Option<VmId>) {
         self.conflicted = vm;
     }

@@ -1,13 +1,11 @@
-//! A generated workload with the shape that Protean section 2.2 reports (row P10):
-//! sizes, tenant sizes, repeats, the daily rhythm and spikes; lifetimes follow the
-//! distribution Microsoft published for 2019. Zone 3 has those of another cluster instead
-//! (power oversubscription Table I, row W6), and zone 4 those of LAVA's C2 pools.
+//! A generated workload with the shape reported in Protean section 2.2 (row P10): sizes, tenant sizes, repetition,
+//! the daily rhythm and spikes. Lifetimes follow the distribution that Microsoft published for 2019. Zone 3 uses
+//! those of another cluster (power oversubscription Table I, row W6), and zone 4 those of LAVA's C2 pools.
 //!
-//! Arrivals, sizes and lifetimes each draw from a stream of their own, so changing one
-//! setting leaves the others' luck alone. VMs alive at the start are drawn from the
-//! stationary law: lives weighted by their length, each at a uniform point of its life.
-//! What tenants ask for beyond that is in [`habits`](crate::habits); tenants whose VMs live alike are in
-//! [`tenants`](crate::tenants).
+//! Arrivals, sizes and lifetimes each have their own random stream, so changing one setting leaves the other draws
+//! unchanged. VMs alive at the start are drawn from the stationary distribution: lifetimes weighted by their length,
+//! each at a uniform point. Placement terms and growth of tenants are in [`habits`](crate::habits); tenants with
+//! similar lifetimes are in [`tenants`](crate::tenants).
 
 use alloc::vec::Vec;
 
@@ -87,12 +85,12 @@ declare! {
     }
 }
 
-/// VMs that one generated workload may hold.
+/// The maximum number of VMs in a generated workload.
 pub const VMS_MAX: u64 = 5_000_000;
 
-/// Cores per VM and their shares in percent: Protean's two zones (Table 3; "10 or more" is read as 16
-/// cores and "20 or more" as 32), power oversubscription's (Table I; "32 or more" is 32), and the sizes of C2 VMs, whose
-/// shares are ours.
+/// Cores per VM and their shares in percent: Protean's two zones (Table 3; "10 or more" is taken as 16 cores and "20
+/// or more" as 32), power oversubscription's (Table I; "32 or more" is 32), and the sizes of C2 VMs, with shares of
+/// our own.
 const CORES: [(u32, [f64; 4]); 7] = [
     (1, [17.1, 27.0, 33.0, 0.0]),
     (2, [37.4, 52.4, 27.0, 0.0]),
@@ -103,28 +101,28 @@ const CORES: [(u32, [f64; 4]); 7] = [
     (32, [0.3, 3.1, 1.0, 3.0]),
 ];
 
-/// GiB of memory per core and how common: Azure's compute, general and memory families.
+/// GiB of memory per core and their frequency: Azure's compute, general and memory families.
 const MEMORY_PER_CORE: [(u32, f64); 3] = [(2, 0.25), (4, 0.55), (8, 0.20)];
 
 /// The same for the one family of C2.
 const MEMORY_PER_CORE_OF_C2: [(u32, f64); 1] = [(4, 1.0)];
 
-/// VMs per request in zone 3 (power oversubscription Table I): from, to and share in percent. Sizes within a bin
-/// are equally likely; "more than 25" is read as up to twice that.
+/// VMs per request in zone 3 (power oversubscription Table I): from, to, and share in percent. Sizes within a bin are
+/// equally likely; "more than 25" is taken as up to twice that.
 const TABLE_1_REQUESTS: [(u32, u32, f64); 7] =
     [(1, 1, 39.0), (2, 2, 14.0), (3, 5, 16.0), (6, 10, 9.0), (11, 15, 8.0), (16, 25, 5.0), (26, 50, 9.0)];
 
-/// The zone whose sizes and lives are those of power oversubscription's Table I.
+/// The zone with the sizes and lifetimes of power oversubscription's Table I.
 const TABLE_1: u32 = 3;
 
-/// The zone that is like LAVA's C2 pools.
+/// The zone that resembles LAVA's C2 pools.
 const C2: u32 = 4;
 
 impl GeneratedWorkload {
-    /// Draws the workload of this seed; it ends early where it would pass [`VMS_MAX`] VMs.
+    /// Generates the workload of this seed; it ends early if it would exceed [`VMS_MAX`] VMs.
     #[must_use]
     pub fn generate(&self, seed: Seed) -> Workload {
-        // Whatever was not allowed is the default.
+        // Replace disallowed values by defaults.
         let settings = Self::from_values(&self.to_values());
         let mut rows = GeneratedRows::new(&settings, seed);
         let mut life = seed.stream("generated lifetimes").generator();
@@ -138,7 +136,7 @@ impl GeneratedWorkload {
         rows.builder.finish(horizon).expect("a generated workload is not empty and has fewer VMs than ids")
     }
 
-    /// How many VMs it is expected to have, at most [`VMS_MAX`].
+    /// Its expected number of VMs, at most [`VMS_MAX`].
     #[must_use]
     pub fn expected_vms(&self) -> f64 {
         let Self { days, requests_per_hour, spikes_per_day, spike_requests, scale_outs, .. } = *self;
@@ -149,13 +147,13 @@ impl GeneratedWorkload {
         (first + scale_outs / 100.0 * GROWN_VMS_MEAN * growing).min(VMS_MAX as f64)
     }
 
-    /// Whether its workload ends before its days are over, because it would have had more than [`VMS_MAX`] VMs.
+    /// Whether its workload ends early because it would have exceeded [`VMS_MAX`] VMs.
     #[must_use]
     pub fn ends_early(&self, workload: &Workload) -> bool {
         workload.horizon() < self.horizon()
     }
 
-    /// When the trace stops telling.
+    /// The end of the trace.
     fn horizon(&self) -> Time {
         Time::ZERO + hours(self.days * 24.0)
     }
@@ -177,13 +175,13 @@ impl GeneratedWorkload {
         LifetimeLaw::new(points, self.longest_life * 24.0)
     }
 
-    /// Whether tenants have any habits beyond their first request.
+    /// Whether tenants have placement terms, or grow or end together.
     fn has_habits(&self) -> bool {
         let Self { fault_domains, co_located, isolated, capped, scale_outs, deleted_whole, .. } = *self;
         [fault_domains, co_located, isolated, capped, scale_outs, deleted_whole].iter().any(|share| *share > 0.0)
     }
 
-    /// Requests at each minute of the trace.
+    /// Requests per minute at a minute of the trace.
     fn rate_per_minute(&self, minute: f64) -> f64 {
         const PEAK_MINUTE: f64 = 15.0 * 60.0;
         let phase = core::f64::consts::TAU * (minute - PEAK_MINUTE) / 1_440.0;
@@ -194,16 +192,16 @@ impl GeneratedWorkload {
 struct GeneratedRows<'a> {
     settings: &'a GeneratedWorkload,
     builder: WorkloadBuilder,
-    /// What tenants ask for after their first request. It is named after all the others, so that
-    /// these keep their names, and with them their luck.
+    /// Later requests of tenants. Their names come after all others, so that the others keep their names and their
+    /// random draws.
     later: Vec<VmRow>,
     lives: LifetimeLaw,
     types: Types,
     habits: Stream,
-    /// Requests so far: each has a tenant of this number of its own, unless it returns.
+    /// The number of requests so far; a request's tenant has this number, unless an earlier tenant returns.
     tenant: u64,
     returns: Returns,
-    /// Those that make all requests, where there are such, and their draws.
+    /// The tenants that make all requests, if their number is set, and their draws.
     tenants: Option<(Tenants, Xoshiro256PlusPlus)>,
 }
 
@@ -227,7 +225,7 @@ impl<'a> GeneratedRows<'a> {
         let mut draws = seed.stream("generated start").generator();
         let vms_per_hour = self.settings.requests_per_hour * self.settings.tenant_size().mean();
         let alive = poisson(vms_per_hour * self.lives.mean_hours(), &mut draws).min(VMS_MAX / 2);
-        // Each is a tenant of its own here, while those that grow count once, however many VMs they have.
+        // Here each is a separate tenant, while a growing tenant counts once, however many VMs it has.
         let grows = self.settings.scale_outs / 100.0 / self.settings.tenant_size().mean();
         for _ in 0..alive {
             let mut tenant = self.next_tenant();
@@ -244,13 +242,13 @@ impl<'a> GeneratedRows<'a> {
         }
     }
 
-    /// The VMs that tenants added before the trace began and that are still there, drawn like
-    /// the others that are: without them the zone would fill up during the trace.
+    /// Generates the VMs that tenants added before the trace began and that are still alive. Without them, the zone
+    /// would fill up during the trace.
     fn grown_before(&mut self, seed: Seed) {
         let GeneratedWorkload { requests_per_hour, scale_outs, deleted_whole, .. } = *self.settings;
         let mut draws = seed.stream("generated growth before").generator();
         let mut types = Types::new(self.settings, seed.stream("generated types of growth before"));
-        // One that ends with its tenant has half of the tenant's life left on average.
+        // A VM that ends with its tenant has on average half of the tenant's lifetime left.
         let life = self.lives.mean_hours() * (1.0 - deleted_whole / 200.0);
         let alive = poisson(requests_per_hour * scale_outs / 100.0 * GROWN_VMS_MEAN * life, &mut draws);
         for _ in 0..alive.min(VMS_MAX.saturating_sub(self.len())) {
@@ -264,7 +262,7 @@ impl<'a> GeneratedRows<'a> {
         }
     }
 
-    /// Draws requests until the last day or [`VMS_MAX`]; when they end.
+    /// Generates requests until the last day or [`VMS_MAX`]. Returns when they end.
     fn arrivals(&mut self, life: &mut impl Rng, seed: Seed) -> Time {
         let mut draws = seed.stream("generated arrivals").generator();
         let minutes = (self.settings.days * 1_440.0) as u64;
@@ -286,8 +284,7 @@ impl<'a> GeneratedRows<'a> {
         self.settings.horizon()
     }
 
-    /// A new request, mostly a tenant's first: its VMs are alike, each with a life of its own unless
-    /// they end together.
+    /// A new request, usually a tenant's first: its VMs are equal, with separate lifetimes unless they end together.
     fn request(&mut self, at: Time, vms: u32, life: &mut impl Rng) {
         let mut tenant = self.next_tenant();
         self.types.next();
@@ -309,8 +306,8 @@ impl<'a> GeneratedRows<'a> {
         self.grow(tenant, habits, at, at + longest);
     }
 
-    /// Which of the tenants with habits asks for a VM of this lifetime then; the next type is its own if it keeps to
-    /// its habits.
+    /// The tenant with habits that requests a VM of this lifetime at this time; the next type is the tenant's own if
+    /// it follows its habits.
     fn tenant_of(&mut self, life_hours: f64, at: Time) -> Option<Tenant> {
         let (tenants, draws) = self.tenants.as_mut()?;
         let minute = at.0.rem_euclid(Millis::DAY.0 as i64) as f64 / Millis::MINUTE.0 as f64;
@@ -321,26 +318,26 @@ impl<'a> GeneratedRows<'a> {
         Some(tenant)
     }
 
-    /// The lifetime in hours of one more VM of a request, if it follows its tenant's habit.
+    /// The lifetime in hours of another VM of a request, if it follows its tenant's habit.
     fn life_by_habit(&mut self, tenant: &Tenant) -> Option<f64> {
         let (tenants, draws) = self.tenants.as_mut()?;
         tenants.life_of(tenant, &self.lives, draws)
     }
 
-    /// Who makes the next request: somebody new, or a tenant that asked before.
+    /// The tenant of the next request: a new or an earlier one.
     fn next_tenant(&mut self) -> u64 {
         self.tenant += 1;
         self.returns.tenant_of(self.tenant)
     }
 
-    /// The habits of a tenant in its newest request, which grows only if it is its first.
+    /// The habits of a tenant in its newest request; only a first request leads to growth.
     fn habits(&self, tenant: u64, vms: u32, grows: f64) -> Option<Habits> {
         let grows = if tenant == self.tenant { grows } else { 0.0 };
         let draw = || Habits::draw(self.settings, self.habits, tenant, vms, grows);
         self.settings.has_habits().then(draw)
     }
 
-    /// The tenant's later requests, as far as they come while it lives and the trace tells.
+    /// Adds the tenant's later requests within its lifetime and the trace.
     fn grow(&mut self, tenant: u64, habits: Option<Habits>, start: Time, end: Time) {
         let Some(Habits { terms, deleted_whole, scale_outs, mut draws }) = habits else { return };
         let shape = VmShape { terms, ..self.types.current };
@@ -362,7 +359,7 @@ impl<'a> GeneratedRows<'a> {
         self.builder.push(VmRow { name, tenant, shape, start, end: start + life });
     }
 
-    /// Adds the later requests that come before the trace stops telling.
+    /// Adds the later requests that come before the end of the trace.
     fn add_later(&mut self, horizon: Time) {
         for row in core::mem::take(&mut self.later) {
             if row.start <= horizon {
@@ -380,7 +377,7 @@ fn terms_of(habits: Option<&Habits>) -> TenantTerms {
     habits.map_or(TenantTerms::NONE, |habits| habits.terms)
 }
 
-/// VM types with their popularity, and the habit of repeating the last one.
+/// VM types with their popularity, and the probability of repeating the last one.
 struct Types {
     table: Vec<(VmShape, f64)>,
     draws: Xoshiro256PlusPlus,
@@ -409,7 +406,7 @@ impl Types {
         }
     }
 
-    /// The type of the next request. Always takes the same number of draws.
+    /// Draws the type of the next request. Always takes the same number of draws.
     fn next(&mut self) {
         let (repeat, which, spot) = (unit(&mut self.draws), unit(&mut self.draws), unit(&mut self.draws));
         if repeat < self.repeats {
@@ -419,7 +416,7 @@ impl Types {
         self.current.priority = u8::from(spot < self.spot);
     }
 
-    /// The type of this rank, from 0 to 1, among all in the order of the table.
+    /// The type at this rank, from 0 to 1, in the order of the table.
     fn at(&self, rank: f64) -> VmShape {
         let mut left = rank * self.table.iter().map(|(_, share)| share).sum::<f64>();
         let chosen = self.table.iter().find(|(_, share)| {
@@ -434,11 +431,11 @@ impl Types {
 struct Returns {
     share: f64,
     draws: Xoshiro256PlusPlus,
-    /// Who made the latest requests, the oldest overwritten first; nobody is noted where nobody returns.
+    /// The tenants of the latest requests; the oldest is overwritten first. Empty if no tenant returns.
     latest: Vec<u64>,
 }
 
-/// Requests that are remembered: with more, few tenants would have asked for most of a zone.
+/// The number of requests that are remembered. With more, few tenants would have most of a zone.
 const LATEST: usize = 500;
 
 impl Returns {
@@ -446,7 +443,7 @@ impl Returns {
         Self { share, draws: seed.stream("generated returns").generator(), latest: Vec::new() }
     }
 
-    /// Who makes the next request, if `fresh` is the tenant that would be new.
+    /// The tenant of the next request; `fresh` is the tenant if it is a new one.
     fn tenant_of(&mut self, fresh: u64) -> u64 {
         if self.share == 0.0 {
             return fresh;
@@ -463,20 +460,20 @@ impl Returns {
     }
 }
 
-/// VMs per request: 94% one, 99% at most five, a few hundreds (Protean section 2.2); or as
-/// [`TABLE_1_REQUESTS`] says.
+/// VMs per request: 94 % have one, 99 % at most five, a few have hundreds (Protean section 2.2); or as in
+/// [`TABLE_1_REQUESTS`].
 #[derive(Clone, Copy)]
 enum TenantSize {
     Protean,
     Table1,
-    /// Nearly all of one VM, the others of up to five; ours.
+    /// Nearly all have one VM, the others up to five; our own choice.
     C2,
 }
 
 impl TenantSize {
     const LARGEST: f64 = 300.0;
 
-    /// The mean of the law below.
+    /// The mean of the distribution below.
     fn mean(self) -> f64 {
         match self {
             Self::Protean => 0.94 + 0.05 * 3.5 + 0.01 * 75.1,
@@ -567,7 +564,7 @@ mod tests {
         assert!((start / later - 1.0).abs() < 0.15, "{start} VMs at the start, {later} later");
     }
 
-    /// Links leave defaults out, so a workload made without the settings about tenants must stay what it was.
+    /// Links omit default values, so a workload without settings for tenants must never change.
     #[test]
     fn without_habits_of_tenants_workloads_are_what_they_were() {
         let busy = GeneratedWorkload { days: 0.5, requests_per_hour: 400.0, zone: 2, ..Default::default() };
@@ -581,7 +578,7 @@ mod tests {
         }
     }
 
-    /// The VMs of each tenant that came during the trace: when each started and ended, and its terms.
+    /// The VMs of each tenant that arrived during the trace: when each started and ended, and its terms.
     fn by_tenant(workload: &Workload) -> BTreeMap<u64, Vec<(Time, Time, TenantTerms)>> {
         let mut tenants: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for request in (workload.warm_count()..workload.request_count()).map(RequestId) {
@@ -685,7 +682,7 @@ mod tests {
             100.0 * requests.iter().filter(within).count() as f64 / requests.len() as f64
         };
         let cores = |vm: VmId| workload.shape_of_vm(vm).demand.cores_milli() / 1_000;
-        // VMs of a request are alike, and requests repeat: what is common is so among requests that do not.
+        // The VMs of a request are equal and requests repeat, so the shares are counted over non-repeating requests.
         let types: Vec<_> = requests.iter().map(|request| cores(VmId(workload.vms_of(*request).start))).collect();
         let of_types = |size: u32| 100.0 * types.iter().filter(|it| **it == size).count() as f64 / types.len() as f64;
         let hours = |vm: &VmId| workload.end(*vm).since(workload.at(workload.request_of(*vm))).0 as f64 / 3_600_000.0;
@@ -738,7 +735,7 @@ mod tests {
         assert!(tenants.values().filter(|count| **count > 20).count() > 10, "some tenants have a history");
     }
 
-    /// LAVA Figure 1: 88 % live less than an hour, and nearly all core-hours are of those that live longer.
+    /// LAVA Figure 1: 88 % live less than one hour, and nearly all core-hours belong to those that live longer.
     #[test]
     fn zone_4_has_the_lives_of_c2() {
         let settings = GeneratedWorkload {
@@ -780,7 +777,7 @@ mod tests {
             singles.map(|at| (workload.at(at), workload.end(VmId(workload.vms_of(at).start)))).collect::<Vec<_>>()
         };
         let without = settings.generate(Seed(1));
-        // How much of the variance of log lives lies between tenants.
+        // The share of the variance of log lifetimes between tenants.
         let told_apart = |purity: f64, spread: f64| {
             let with = GeneratedWorkload { tenants: 300, purity, spread, ..settings }.generate(Seed(1));
             assert_eq!(single(&with), single(&without), "lives and arrivals are as they were");

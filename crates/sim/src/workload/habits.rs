@@ -1,9 +1,7 @@
-//! What generated tenants ask of where their VMs stand together, how they grow and how
-//! they end (Protean sections 2.1 and 2.2).
+//! Generated tenants: their placement terms, how they grow and how they end (Protean sections 2.1 and 2.2).
 //!
-//! Each tenant draws from a generator of its own, always the same numbers in the same
-//! order: changing one share leaves all other luck alone, that of the requests' sizes,
-//! types and lifetimes among it.
+//! Each tenant has its own random generator and always takes the same draws in the same order. So changing one share
+//! leaves all other draws unchanged, including requests' sizes, types and lifetimes.
 
 use alloc::vec::Vec;
 
@@ -14,34 +12,34 @@ use tiebreak_model::{Scope, TenantTerms};
 
 use super::generate::{GeneratedWorkload, unit};
 
-/// VMs that a tenant which grows adds on average: 1 to 3 requests of 1 to 5 VMs.
+/// Mean number of VMs that a growing tenant adds: 1 to 3 requests of 1 to 5 VMs.
 pub(crate) const GROWN_VMS_MEAN: f64 = 2.0 * 3.0;
 
-/// A tenant of more VMs than this does not ask for one rack, which could hardly hold it.
+/// A tenant with more VMs than this does not require a single rack, which could hardly hold it.
 const VMS_IN_A_RACK_MAX: u32 = 10;
 
-/// One tenant, beside the VMs it asks for first.
+/// One tenant, except for its first VMs.
 pub(crate) struct Habits {
-    /// What all its VMs carry.
+    /// The terms of all its VMs.
     pub(crate) terms: TenantTerms,
     /// Whether its VMs end together.
     pub(crate) deleted_whole: bool,
-    /// The requests it makes later.
+    /// Its later requests.
     pub(crate) scale_outs: Vec<ScaleOut>,
-    /// Its further draws: the lives of the VMs it adds.
+    /// Its further draws: the lifetimes of the VMs it adds.
     pub(crate) draws: Xoshiro256PlusPlus,
 }
 
 /// A later request of a tenant.
 pub(crate) struct ScaleOut {
-    /// When, as a share of the tenant's life.
+    /// The time, as a share of the tenant's lifetime.
     pub(crate) when: f64,
-    /// VMs it asks for.
+    /// The number of VMs requested.
     pub(crate) vms: u32,
 }
 
 impl Habits {
-    /// The habits of a tenant that asks for so many VMs first; `grows` of one such tenants grow.
+    /// The habits of a tenant that first requests this many VMs; `grows` is the share of such tenants that grow.
     pub(crate) fn draw(settings: &GeneratedWorkload, stream: Stream, tenant: u64, vms: u32, grows: f64) -> Self {
         let mut draws = Xoshiro256PlusPlus::seed_from_u64(stream.draw(tenant, 0));
         let luck: [f64; 8] = core::array::from_fn(|_| unit(&mut draws));
@@ -63,7 +61,7 @@ impl Habits {
     }
 }
 
-/// Datacenter, cluster and rack are equally likely; a cluster where one rack will not do.
+/// Datacenter, cluster and rack are equally likely; a cluster if one rack is too small.
 fn scope_of(luck: f64, more_than_a_rack: bool) -> Scope {
     match Scope::ALL[1 + (luck * 3.0) as usize] {
         Scope::Rack if more_than_a_rack => Scope::Cluster,

@@ -1,4 +1,4 @@
-//! The laws by which generated VMs live: points of published distributions, log-uniform between them.
+//! The lifetime distributions of generated VMs: points of published distributions, log-uniform between them.
 
 use alloc::vec::Vec;
 
@@ -6,8 +6,8 @@ use rand_core::Rng;
 
 use super::generate::unit;
 
-/// Share of VMs that live at most so many hours, in percent: a law of lifetimes' points. Between them lives are
-/// log-uniform, and beyond the last up to the longest.
+/// The points of a lifetime distribution: percent of VMs that live at most this many hours. Between the points
+/// lifetimes are log-uniform, and beyond the last one up to the longest.
 pub(crate) type LifetimePoints = &'static [(f64, f64)];
 
 /// In zones 1 and 2 (Azure 2019 as published by Microsoft, CC BY 4.0).
@@ -36,17 +36,16 @@ pub(crate) const AZURE_LIVES: LifetimePoints = &[
     (100.0, 91.8),
 ];
 
-/// In zone 3 (power oversubscription Table I): "1" is up to an hour, "3-5" from 2 to 5, and so on.
+/// In zone 3 (power oversubscription Table I): "1" is up to one hour, "3-5" from 2 to 5, and so on.
 pub(crate) const TABLE_1_LIVES: LifetimePoints =
     &[(0.02, 0.0), (1.0, 52.0), (2.0, 57.0), (5.0, 67.0), (10.0, 76.0), (25.0, 83.0), (720.0, 91.0)];
 
-/// In zone 4: 88 % live less than an hour, and those that live longer hold 96 % of the time that VMs run (LAVA Figure 1
-/// has 88 % and, of cores, 98 %). The points between are ours.
+/// In zone 4: 88 % live less than one hour, and those that live longer have 96 % of the total running time (LAVA
+/// Figure 1 has 88 % and, for cores, 98 %). The points between are ours.
 pub(crate) const C2_LIVES: LifetimePoints =
     &[(0.01, 0.0), (0.1, 55.0), (0.3, 75.0), (1.0, 88.0), (10.0, 95.5), (100.0, 99.2)];
 
-/// The law of lifetimes: pieces between the points of the published distribution, each
-/// log-uniform.
+/// The lifetime distribution: pieces between the points of the published distribution, each log-uniform.
 pub(crate) struct LifetimeLaw {
     pieces: Vec<LifetimePiece>,
 }
@@ -67,7 +66,7 @@ impl LifetimePiece {
         self.low * libm::pow(self.high / self.low, unit)
     }
 
-    /// The part of it that is not longer than this, from 0 to 1.
+    /// The share of the piece up to this lifetime, from 0 to 1.
     fn part(&self, hours: f64) -> f64 {
         libm::log(hours.clamp(self.low, self.high) / self.low) / libm::log(self.high / self.low)
     }
@@ -105,26 +104,26 @@ impl LifetimeLaw {
         *found.unwrap_or(&self.pieces[self.pieces.len() - 1])
     }
 
-    /// A life in hours.
+    /// Draws a lifetime in hours.
     pub(crate) fn draw(&self, draws: &mut impl Rng) -> f64 {
         let piece = self.piece(unit(draws), |piece| piece.share);
         piece.at(unit(draws))
     }
 
-    /// The life, in hours, of a VM met at a random moment: long ones are met more often. Within
-    /// a log-uniform piece, weighting by length makes the length uniform.
+    /// Draws the lifetime, in hours, of a VM observed at a random moment; long ones are observed more often. Within a
+    /// log-uniform piece, weighting by length makes the length uniform.
     pub(crate) fn draw_length_biased(&self, draws: &mut impl Rng) -> f64 {
         let piece = self.piece(unit(draws), |piece| piece.share * piece.mean());
         piece.low + (piece.high - piece.low) * unit(draws)
     }
 
-    /// The part of all lives that are not longer than this one, from 0 to 1.
+    /// The share of all lifetimes up to this one, from 0 to 1.
     pub(crate) fn rank(&self, hours: f64) -> f64 {
         let below = |piece: &LifetimePiece| piece.share * piece.part(hours);
         self.pieces.iter().map(below).sum::<f64>() / self.pieces.iter().map(|piece| piece.share).sum::<f64>()
     }
 
-    /// The life of this rank, in hours.
+    /// The lifetime at this rank, in hours.
     pub(crate) fn at_rank(&self, rank: f64) -> f64 {
         let mut left = rank * self.pieces.iter().map(|piece| piece.share).sum::<f64>();
         for piece in &self.pieces {

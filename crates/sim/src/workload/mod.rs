@@ -1,4 +1,4 @@
-//! Generated workloads: a zone like those that the papers report.
+//! Generated workloads that resemble the zones in the papers.
 
 pub mod generate;
 mod habits;

@@ -1,10 +1,10 @@
-//! The tenants that make all requests of a zone where their number is set, each with habits: how long its VMs live,
-//! which VM type they have, and at which hour of the day it asks most.
+//! The tenants that make all requests of a zone if their number is set. Each has habits: its VMs' lifetimes, their VM
+//! type, and the hour of the day with most of its requests.
 //!
-//! All lifetimes lie in one order, their ranks from 0 to 1, and every tenant holds a range of them as wide as it asks
-//! often. A request's first lifetime is drawn as without tenants; then its tenant is whose range holds that rank. So the
-//! zone's lifetimes, its arrivals and its load are the same whatever the habits are, and only the names tell more or
-//! less.
+//! All lifetimes are ordered by rank from 0 to 1, and every tenant has a range of ranks as wide as its share of
+//! requests. A request's first lifetime is drawn as without tenants; its tenant is the one whose range contains that
+//! rank. So the zone's lifetimes, arrivals and load do not depend on the habits; only the tenant names become more or
+//! less informative.
 
 use alloc::vec::Vec;
 
@@ -14,10 +14,10 @@ use tiebreak_model::random::{Seed, Stream, pick};
 use super::generate::{GeneratedWorkload, unit};
 use super::lives::LifetimeLaw;
 
-/// Names of tenants with habits begin here, above all that are counted.
+/// Names of tenants with habits start here, above all counted names.
 const FIRST_NAME: u64 = 1 << 40;
 
-/// How often a tenant is drawn anew that is not at its hour.
+/// How often to redraw a tenant that is not at its peak hour.
 const TRIES: u32 = 8;
 
 /// All tenants of a zone.
@@ -32,17 +32,17 @@ pub(crate) struct Tenants {
 pub(crate) struct Tenant {
     /// Its name.
     pub(crate) name: u64,
-    /// The part of all VM types below its own, from 0 to 1.
+    /// Its share of the VM types, as a rank from 0 to 1.
     pub(crate) type_rank: f64,
-    /// It asks most at this minute of the day.
+    /// The minute of the day with most of its requests.
     peak_minute: f64,
-    /// The ranks of the lifetimes it holds.
+    /// The range of its lifetime ranks.
     from: f64,
     until: f64,
 }
 
 impl Tenants {
-    /// The tenants of a seed; none where their number is 0.
+    /// The tenants of a seed; `None` if their number is 0.
     pub(crate) fn draw(settings: &GeneratedWorkload, seed: Seed) -> Option<Self> {
         if settings.tenants == 0 {
             return None;
@@ -51,7 +51,7 @@ impl Tenants {
         Some(Self { tenants, habit: settings.purity / 100.0, spread_decades: settings.spread })
     }
 
-    /// Who asks for a VM of this lifetime at this minute of a day.
+    /// The tenant that requests a VM of this lifetime at this minute of a day.
     pub(crate) fn of_life(&self, law: &LifetimeLaw, life_hours: f64, minute: f64, draws: &mut impl Rng) -> Tenant {
         let mut tenant = self.tenants[0];
         for _ in 0..TRIES {
@@ -65,7 +65,7 @@ impl Tenants {
         tenant
     }
 
-    /// The lifetime of a further VM of a tenant's request; none where the habit says nothing of it.
+    /// The lifetime of another VM of a tenant's request; `None` if the VM does not follow the habit.
     pub(crate) fn life_of(&self, tenant: &Tenant, law: &LifetimeLaw, draws: &mut impl Rng) -> Option<f64> {
         let (habit, rank) = (unit(draws) < self.habit, unit(draws));
         let life = self.off(law.at_rank(tenant.from + (tenant.until - tenant.from) * rank), draws);
@@ -77,13 +77,13 @@ impl Tenants {
         unit(draws) < self.habit
     }
 
-    /// A lifetime near this one: its logarithm is off by a normal error, the sum of twelve uniform draws.
+    /// A lifetime near this one: its logarithm has a normal error, the sum of twelve uniform draws.
     fn off(&self, hours: f64, draws: &mut impl Rng) -> f64 {
         let normal = (0..12).map(|_| unit(draws)).sum::<f64>() - 6.0;
         hours * libm::pow(10.0, self.spread_decades * normal)
     }
 
-    /// Whose range holds this rank.
+    /// The tenant whose range contains this rank.
     fn at(&self, rank: f64) -> Tenant {
         let place = self.tenants.partition_point(|tenant| tenant.until <= rank);
         self.tenants[place.min(self.tenants.len() - 1)]
@@ -91,14 +91,15 @@ impl Tenants {
 }
 
 impl Tenant {
-    /// How busy it is at this minute of a day, from 0 to 1.
+    /// Its activity at this minute of a day, from 0 to 1.
     fn busy(&self, minute: f64) -> f64 {
         0.5 + 0.5 * libm::cos(core::f64::consts::TAU * (minute - self.peak_minute) / 1_440.0)
     }
 }
 
-/// Tenants in the order of their lifetimes. The k-th largest asks in proportion to 1 / sqrt(k). VM types follow each
-/// other by the golden ratio along that order, so that few tenants with long lives do not decide how full the zone is.
+/// Tenants in the order of their lifetimes. The request rate of the k-th largest is proportional to 1 / sqrt(k). VM
+/// types are spread along that order by the golden ratio, so that a few tenants with long lifetimes do not decide how
+/// full the zone is.
 fn ranged(count: u32, stream: Stream) -> Vec<Tenant> {
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
     let mut draws = stream.generator();

@@ -1,4 +1,4 @@
-//! What the world tells of requests where rules ask what deployments will grow to.
+//! How the world notifies the deployments system of requests, if rules read forecasts.
 
 use tiebreak_model::{Growth, RequestId};
 
@@ -6,7 +6,7 @@ use super::World;
 use crate::agents::job::Job;
 
 impl World {
-    /// Before a job is decided: whether it begins a deployment, and what that would grow to.
+    /// Called before a job is decided: whether it starts a deployment, and that deployment's forecast.
     pub(super) fn meet(&mut self, job: Job) {
         let Job::Place(request) = job else { return };
         let Some(deployments) = &mut self.systems.deployments else { return };
@@ -16,7 +16,7 @@ impl World {
         }
     }
 
-    /// A request has its answer: that of a new deployment, or of one that wants to grow.
+    /// Called when a request is answered, for a new deployment or a scale-out.
     pub(super) fn note_answer(&mut self, request: RequestId, placed: bool) {
         let Some(deployments) = &mut self.systems.deployments else { return };
         let grows = deployments.answer(request, placed, &self.plan.workload, self.now);
@@ -30,8 +30,8 @@ impl World {
         *counted += 1;
     }
 
-    /// What every cluster's deployments have now and are expected to have, as the next decision finds it but
-    /// for those that are to be thought over before; none where no rule asks.
+    /// Each cluster's current cores and forecast, as the next decision finds them except for stale entries; `None` if
+    /// no rule reads them.
     #[must_use]
     pub fn growth(&self) -> Option<&Growth> {
         self.systems.growth()

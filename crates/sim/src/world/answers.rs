@@ -1,4 +1,4 @@
-//! How requests were answered: when, after how many tries, and why not.
+//! How requests were answered: when, after how many attempts, and why they were rejected.
 
 use tiebreak_model::{MachineId, RequestId, Time, VmId};
 
@@ -6,29 +6,30 @@ use super::World;
 use crate::record::Rejected;
 
 impl World {
-    /// How a request was rejected; none when it was placed, or is not decided yet.
+    /// How a request was rejected; `None` if it was placed or is not decided yet.
     #[must_use]
     pub fn rejected(&self, request: RequestId) -> Option<Rejected> {
         self.record.rejected(request)
     }
 
-    /// How many commits of a request failed so far, because another agent had taken the room (Protean section 5.3).
+    /// How many commits of a request have failed so far, because another agent had used the capacity (Protean section
+    /// 5.3).
     #[must_use]
     pub fn collisions(&self, request: RequestId) -> u32 {
         self.record.collisions(request)
     }
 
-    /// Whether a VM was placed for its request, whatever became of it later.
+    /// Whether a VM was placed for its request, whatever happened to it later.
     #[must_use]
     pub fn was_placed(&self, vm: VmId) -> bool {
         self.places.has_stood(vm)
     }
 
-    /// The machine that a VM was placed on for its request, and when; none when it was not, or not yet.
+    /// The machine on which a VM was placed for its request, and when; `None` if it was not placed, or not yet.
     #[must_use]
     pub fn first_placement(&self, vm: VmId) -> Option<(MachineId, Time)> {
         let left = || self.disruptions().iter().find(|it| it.vm == vm).map(|it| (it.from, it.since));
-        // Whoever has no fate stands where it was placed: most VMs, found without looking at those that moved.
+        // Most VMs have no fate and are on their first machine. This finds them without searching those that moved.
         self.fate(vm).and_then(|_| left()).or_else(|| self.placement(vm))
     }
 }

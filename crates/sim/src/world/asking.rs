@@ -1,4 +1,4 @@
-//! A tenant asks: what is known of it, and of the VM it asks for.
+//! A tenant's request: what is known about the tenant and about the VM to place.
 
 use tiebreak_model::{PredictedLife, ShapeId, VmId, VmRequest};
 
@@ -6,7 +6,7 @@ use super::World;
 use crate::agents::job::Job;
 
 impl World {
-    /// A tenant begins to ask: what it has, and what it will have.
+    /// A tenant begins a request: loads its footprint and its forecast.
     pub(super) fn ask(&mut self, job: Job) {
         let workload = &self.plan.workload;
         self.asking.begin();
@@ -18,7 +18,7 @@ impl World {
         self.asking.stand(footprint, job.vms(workload).len() as u32);
     }
 
-    /// It asks for this VM: what its links to the others take, wherever they stand.
+    /// Selects the VM to place, and computes the bandwidth of its links to the others.
     pub(super) fn ask_for(&mut self, vm: VmId) {
         if let Some(book) = &self.systems.network {
             let peer = book.peer(vm, self.plan.workload.shape_of_vm(vm));
@@ -26,7 +26,7 @@ impl World {
         }
     }
 
-    /// A VM as rules read it, and the name of its shape.
+    /// A VM as rules see it, and the name of its shape.
     pub(super) fn asked(&self, vm: VmId, life: PredictedLife) -> (ShapeId, VmRequest) {
         let shape = self.plan.workload.shape_of(vm);
         (shape, VmRequest { life, ..self.asking.request(*self.plan.workload.shape(shape)) })

@@ -1,4 +1,4 @@
-//! Why the store turned a probed decision away, and who had come to the machine first (Protean section 5.3).
+//! Why the store rejected a probed decision, and which VMs had reached the machine first (Protean section 5.3).
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -15,25 +15,25 @@ use crate::agents::demand::{Demand, takes_vms};
 pub struct Collision {
     /// When the store answered.
     pub at: Time,
-    /// The machine in the way: the VM's own where that is one, else that of another VM of its request.
+    /// The machine that caused it: the VM's own if possible, else that of another VM of its request.
     pub machine: MachineId,
     /// What the store found there.
     pub why: Obstacle,
-    /// The VMs that other agents had placed on it since the state that this agent saw, and that still stand there, in the
-    /// order in which they came.
+    /// The VMs that other agents had placed on it since the state that this agent saw and that are still there, in
+    /// order of arrival.
     pub rivals: Vec<Rival>,
 }
 
-/// What the store finds in the way of a decision.
+/// The store's reason to reject a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// The machine has too little room.
+    /// The machine has too little free capacity.
     Room,
-    /// The machine takes no VMs.
+    /// The machine accepts no VMs.
     Readiness,
-    /// The machine has changed, and the store takes no decision on an outdated view.
+    /// The machine has changed, and the store accepts no decision on an outdated view.
     Outdated,
-    /// A tenant would lose what it was promised.
+    /// A tenant's placement terms would be violated.
     Promise,
 }
 
@@ -44,17 +44,17 @@ pub struct Rival {
     pub vm: VmId,
     /// The agent that placed it.
     pub agent: u32,
-    /// When the store took it.
+    /// When the store accepted it.
     pub at: Time,
 }
 
-/// Who came to which machine since decisions are probed, as far as they still stand there; each with the machine's
-/// revision by then.
+/// Arrivals of VMs on machines since probing began, of VMs that are still there; each with the machine's revision at
+/// that time.
 #[derive(Default)]
 pub(super) struct Arrivals(BTreeMap<MachineId, Vec<(Revision, Rival)>>);
 
 impl World {
-    /// Notes who came to machines by a commit that the store has just taken.
+    /// Records the arrivals of a commit that the store has just accepted.
     pub(super) fn note_arrivals(&mut self, agent: u32, taken: &InFlight) {
         if !self.probes.is_on() {
             return;
@@ -67,7 +67,7 @@ impl World {
         }
     }
 
-    /// Notes of every probed VM of a decision why the store cannot take it.
+    /// Records, for every probed VM of a decision, why the store cannot accept it.
     pub(super) fn note_collision(
         &mut self,
         agent: u32,
@@ -99,7 +99,7 @@ impl World {
         if is_outdated { Obstacle::Outdated } else { Obstacle::Promise }
     }
 
-    /// Who came to a machine by other agents after the state that a decision was made on.
+    /// VMs that other agents placed on a machine after the state on which a decision was made.
     fn rivals(&self, agent: u32, machine: MachineId, flight: &InFlight) -> Vec<Rival> {
         let seen = flight.assignments.iter().filter(|it| it.machine == machine).map(|it| it.seen).min();
         let is_new = |revision: Revision| seen.is_some_and(|seen| revision > seen);
@@ -122,7 +122,7 @@ mod tests {
     use crate::world::trial::{Trial, minute};
     use alloc::vec;
 
-    /// The collisions of a run whose decisions are all probed: the VM, and why.
+    /// The collisions of a run with all decisions probed: the VM, and why.
     fn collisions(trial: &Trial, incidents: &[IncidentUse]) -> Vec<(u32, Collision)> {
         let mut world = World::new(trial.plan(true, incidents));
         world.set_probe(Some(Probe { vm: None, asked: None }));
@@ -130,7 +130,8 @@ mod tests {
         world.probed().iter().filter_map(|probed| Some((probed.vm.0, probed.collision.clone()?))).collect()
     }
 
-    /// Two VMs of these cores, asked for at once of two agents that do not hear of each other in time.
+    /// Two VMs of this many cores, requested at the same time from two agents that do not learn of each other in
+    /// time.
     fn two(cores: u32) -> Trial {
         let trial = Trial::new(1, 1).vms(2, cores, (10, 100));
         Trial { agents: Agents { count: 2, ..trial.agents }, ..trial }
@@ -167,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_request_says_which_of_its_machines_is_in_the_way() {
-        // The third VM is asked for with a fourth that fits on the other machine.
+        // The third VM is requested together with a fourth that fits on the other machine.
         let mut trial = Trial::new(2, 1).vms(1, 4, (10, 100)).vms(2, 3, (10, 100));
         trial.agents.count = 2;
         trial.vms[1..].iter_mut().for_each(|row| row.tenant = 9);

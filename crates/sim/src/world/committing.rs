@@ -1,4 +1,4 @@
-//! Decisions reach the store, which takes each whole or refuses it (Protean section 5.3).
+//! Decisions reach the store, which accepts or rejects each as a whole (Protean section 5.3).
 
 use alloc::vec::Vec;
 
@@ -13,7 +13,7 @@ use crate::agents::settings::Agents;
 use crate::record::{Decision, Outcome, Rejected, Rejection};
 
 impl World {
-    /// A decision reaches the store, which takes it whole or not at all.
+    /// A decision reaches the store, which accepts or rejects it as a whole.
     pub(super) fn commit(&mut self, agent: u32) {
         let mut flight = self.team[agent].arrive();
         if flight.refused.is_some() {
@@ -38,7 +38,7 @@ impl World {
         }
     }
 
-    /// The machines whose part of a decision the store cannot take (Protean section 5.3).
+    /// The machines whose part of a decision the store cannot accept (Protean section 5.3).
     fn in_the_way(&mut self, flight: &InFlight, demands: &[Demand]) -> Vec<MachineId> {
         let fine_grained = self.plan.agents.fine_grained;
         let outdated = |it: &&Assignment| it.seen != self.store.revision_of(it.machine);
@@ -51,8 +51,8 @@ impl World {
         conflicts
     }
 
-    /// The first machine on which a decision would break what a tenant was promised: another
-    /// request of it, or another tenant's, came first.
+    /// The first machine on which a decision would violate a tenant's placement terms, because another request of
+    /// that tenant or of another one came first.
     fn broken_promise(&mut self, flight: &InFlight) -> Option<MachineId> {
         self.ask(flight.job);
         let mut reserved = Vec::new();
@@ -60,7 +60,7 @@ impl World {
             self.ask_for(it.vm);
             let scene = self.asking.scene(self.store.occupancy(), &it.shape, self.systems.growth());
             let kept = self.rules.policy.may_commit(&self.asking.request(it.shape), scene, it.machine);
-            // The next VM of the request finds what this one takes.
+            // Reserve the bandwidth, so that the next VM of the request sees it.
             let cuts = self.cuts(it.machine);
             self.store.shift_unpublished(&cuts, true);
             reserved.extend(cuts);
@@ -71,7 +71,7 @@ impl World {
         broken
     }
 
-    /// The store takes a decision.
+    /// The store accepts a decision.
     fn take(&mut self, agent: u32, flight: &InFlight, demands: &mut Demands) {
         if let Job::Place(request) = flight.job {
             self.note_answer(request, true);
@@ -108,8 +108,7 @@ impl World {
         }
     }
 
-    /// Rolls a failed commit back, tells the agent what it did not know, and queues the
-    /// request again while it has retries left.
+    /// Rolls back a failed commit, updates the agent's view, and queues the request again if it has retries left.
     fn refuse_commit(&mut self, agent: u32, flight: &mut InFlight, conflicts: &[MachineId]) {
         self.record.conflict(match flight.job {
             Job::Place(request) => self.plan.workload.vms_of(request).next().map(VmId),
@@ -136,13 +135,13 @@ impl World {
         }
     }
 
-    /// A commit landed or failed.
+    /// Counts a commit that succeeded or failed.
     fn committed(&mut self, conflict: bool) {
         self.observed.committed(self.now, conflict);
         self.team.window.note(conflict);
     }
 
-    /// A job is not done, and not tried again.
+    /// Rejects a job, without another attempt.
     fn reject(&mut self, agent: u32, flight: &InFlight, outcome: Outcome) {
         self.answered(flight.job);
         let rejection = flight.refused.map_or(Rejection::OutOfRetries, |(vm, _)| Rejection::Refused(vm));
@@ -176,7 +175,7 @@ impl World {
         }
     }
 
-    /// A job has its answer.
+    /// A job is answered.
     fn answered(&mut self, job: Job) {
         let asked_at = match job {
             Job::Place(request) => self.plan.workload.at(request),
@@ -185,7 +184,7 @@ impl World {
         self.observed.answered(asked_at, self.now);
     }
 
-    /// Records the same of all VMs that had been given a machine.
+    /// Records the same outcome for all VMs with an assignment.
     fn record_flight(&mut self, agent: u32, flight: &InFlight, outcome: Outcome) {
         for it in &flight.assignments {
             let about = (it.vm, Some(it.machine), it.best_set, Some(it.cache));
@@ -210,7 +209,7 @@ mod tests {
     use tiebreak_model::Millis;
 
     /// Two agents on one large machine, whose commits take four minutes. The second one decides on a view without the
-    /// first one's VM, learns of it while its own commit is under way, and decides on.
+    /// first one's VM, learns of that VM while its own commit is under way, and continues deciding.
     fn when_outdated(fine_grained: bool) -> Vec<(u32, Outcome)> {
         let mut trial = Trial::new(1, 1).rule("IsClusterBelowLimit", &[100.0]);
         trial = trial.vms(1, 1, (1, 1_000)).vms(1, 1, (3, 1_000)).vms(2, 1, (6, 1_000));
@@ -222,8 +221,8 @@ mod tests {
 
     #[test]
     fn what_an_agent_learns_after_deciding_does_not_bring_its_decision_up_to_date() {
-        // The third VM is decided by the first agent, the fourth by the second: both know of the first VM by then, and
-        // the second agent takes its own second VM for placed.
+        // The first agent decides the third VM, the second agent the fourth. Both know of the first VM by then, and
+        // the second agent assumes that its own second VM is placed.
         let placed = |vm| (vm, Outcome::Placed);
         let late = |vm| (vm, Outcome::OutOfRetries);
         assert_eq!(when_outdated(false), [placed(0), late(1), placed(2), late(3)]);

@@ -19,7 +19,7 @@ impl World {
         }
     }
 
-    /// An agent decides a job on its view of this moment (Protean Algorithm 1).
+    /// An agent decides a job on its current view (Protean Algorithm 1).
     fn decide(&mut self, agent: u32, Waiting { job, attempt, since }: Waiting) {
         self.take_up(agent);
         self.observed.queued(since, self.now);
@@ -37,7 +37,7 @@ impl World {
             let found = self.decide_vm(agent, &mut flight, *vm, &mut took_us);
             if !found {
                 self.team[agent].release(&flight);
-                // Nothing of it is asked of the store, nor stays in the agent's view until the store answers.
+                // Nothing of it is sent to the store, and nothing stays in the agent's view until the store answers.
                 flight.assignments.clear();
                 flight.links.clear();
                 break;
@@ -55,8 +55,8 @@ impl World {
         }
     }
 
-    /// An agent reads what it can know by now; one that had nothing to do has kept its caches
-    /// fresh as far as its time went (Protean section 5.2.4).
+    /// An agent reads the visible changes. If it was idle, it has kept its caches fresh as far as its time allowed
+    /// (Protean section 5.2.4).
     fn take_up(&mut self, agent: u32) {
         let one = &mut self.team[agent];
         one.catch_up(&self.store, self.now);
@@ -66,8 +66,8 @@ impl World {
         }
     }
 
-    /// `ORDER`: the VMs of a request, largest first, so that what is hardest to place is
-    /// placed while there is most room.
+    /// `ORDER`: the VMs of a request, largest first, so that the hardest to place are placed while most capacity is
+    /// free.
     fn order(&self, job: Job, order: &mut Vec<VmId>) {
         let workload = &self.plan.workload;
         order.clear();
@@ -75,7 +75,7 @@ impl World {
         order.sort_by_key(|vm| core::cmp::Reverse(workload.shape_of_vm(*vm).demand));
     }
 
-    /// Decides one VM; whether a machine was found.
+    /// Decides one VM. Returns whether a machine was found.
     fn decide_vm(&mut self, agent: u32, flight: &mut InFlight, vm: VmId, took_us: &mut u64) -> bool {
         self.ask_for(vm);
         let life = self.predicted_life(vm);
@@ -121,8 +121,7 @@ impl World {
         }
     }
 
-    /// Among how many of the best machines a VM goes to a random one, if conflicts are being
-    /// avoided (Protean section 5.3).
+    /// The number of best machines to draw from, if conflicts are being avoided (Protean section 5.3).
     pub(super) fn avoids(&self, vm: VmId, attempt: u32) -> Option<u32> {
         let Agents { avoidance, avoidance_best, .. } = self.plan.agents;
         let chance = avoidance * self.team.window.failed_share();
@@ -143,7 +142,7 @@ impl World {
         self.team[agent].allocator.choose(&request)
     }
 
-    /// Whether, as this agent sees it, any machine has room for a VM, whatever other rules say.
+    /// Whether any machine has room for a VM in this agent's view, whatever other rules say.
     pub(super) fn has_room(&self, agent: u32, vm: VmId) -> bool {
         let (view, demand) = (self.team[agent].allocator.view(), self.plan.workload.shape_of_vm(vm).demand);
         (0..self.plan.fleet.machine_count()).any(|id| view.machine(MachineId(id)).free().covers(demand))

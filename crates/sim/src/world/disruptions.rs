@@ -1,9 +1,9 @@
-//! What became of VMs that lost their machine: put out, or their machine failed, was drained
-//! or went away. (Protean section 2.1, platform-initiated requests, and section 3.1)
+//! VMs that lost their machine: evicted, or the machine failed, was drained or was decommissioned (Protean section
+//! 2.1, platform-initiated requests, and section 3.1).
 //!
-//! A VM whose machine is gone is reallocated: it joins the queue that all agents share and is
-//! decided and committed like a request of one VM, retries and all. If no machine is found it
-//! is lost for good; if its time is over before, it is just gone.
+//! A VM that lost its machine is reallocated: it joins the queue that all agents share, and is decided and committed
+//! like a request of one VM, including retries. If no machine is found, it is lost. If it ends before that, it has
+//! just ended.
 
 use tiebreak_model::{Time, VmId};
 
@@ -14,19 +14,19 @@ use crate::record::Rejection;
 use crate::record::disruption::{Disruption, Fate, Reason};
 
 impl World {
-    /// Every VM that left a machine before its time so far, in the order of it.
+    /// Every VM that left a machine early so far, in order.
     #[must_use]
     pub fn disruptions(&self) -> &[Disruption] {
         &self.systems.incidents.list
     }
 
-    /// What became of a VM that left a machine before its time; none when it never did.
+    /// The fate of a VM that left a machine early; `None` if it never did.
     #[must_use]
     pub fn fate(&self, vm: VmId) -> Option<Fate> {
         self.systems.incidents.fates.get(&vm).copied()
     }
 
-    /// When a VM of low priority was put out to make room, if it was.
+    /// When a low-priority VM was evicted, if it was.
     #[must_use]
     pub fn evicted_at(&self, vm: VmId) -> Option<Time> {
         match self.fate(vm) {
@@ -35,7 +35,7 @@ impl World {
         }
     }
 
-    /// Lets an incident happen, or go on.
+    /// Starts or continues an incident.
     pub(super) fn go_on_with(&mut self, index: u32) {
         let mut incidents = core::mem::take(&mut self.systems.incidents.under_way);
         let again = incidents[index as usize].happen(&mut Hands { world: self, incident: index });
@@ -45,13 +45,13 @@ impl World {
         }
     }
 
-    /// Writes down that a VM left.
+    /// Records that a VM left.
     pub(super) fn note(&mut self, disruption: Disruption) {
         self.record.add_disruption(&disruption);
         self.systems.incidents.list.push(disruption);
     }
 
-    /// A VM whose machine is gone joins the queue, unless its time is over anyway.
+    /// A VM that lost its machine joins the queue, unless it ends now anyway.
     pub(super) fn reallocate(&mut self, vm: VmId, reason: Reason) {
         self.take_off(vm, reason);
         let (now, over) = (self.now, self.plan.workload.end(vm) <= self.now);
@@ -78,21 +78,21 @@ impl World {
         self.systems.incidents.fates.insert(vm, fate);
     }
 
-    /// A VM's time is over: if it waits for another machine it need not wait any longer.
+    /// A VM ends: if it waits for another machine, it stops waiting.
     pub(super) fn stop_waiting(&mut self, vm: VmId) {
         let Some(Fate::Waiting { reason, .. }) = self.fate(vm) else { return };
-        // Otherwise an agent has it in hand, and its decision says what became of the VM.
+        // Otherwise an agent is deciding it, and that decision determines the VM's fate.
         if self.team.withdraw(Job::Reallocate(vm)) {
             self.systems.incidents.fates.insert(vm, Fate::Ended { at: self.now, reason });
         }
     }
 
-    /// Whether a VM has left for good: put out, lost, or over while it waited.
+    /// Whether a VM is gone: evicted, lost, or ended while waiting.
     pub(super) fn is_gone(&self, vm: VmId) -> bool {
         matches!(self.fate(vm), Some(Fate::Evicted { .. } | Fate::Lost { .. } | Fate::Ended { .. }))
     }
 
-    /// Since when a VM waits for another machine.
+    /// Since when a VM has been waiting for another machine.
     pub(super) fn homeless_since(&self, vm: VmId) -> Time {
         self.waiting_since(vm).0
     }

@@ -1,4 +1,4 @@
-//! What became of every VM, as a table.
+//! The fate of every VM, as a table.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -10,11 +10,11 @@ use super::World;
 use crate::record::disruption::Fate;
 use crate::record::{Outcome, Rejection};
 
-/// Every VM of a run as a row: what the workload says of it, the request it came with, and what became of it so far.
+/// Every VM of a run as a row: its data in the workload, its request, and its fate so far.
 ///
-/// `outcome` is placed, refused, out of retries or undecided; of a VM that lost its machine for good evicted, lost or ended,
-/// and waiting until that is known. `cluster` and `machine` are where it stands or stood last, `placed_s` since when in seconds,
-/// and `bottleneck` is what the network had no room for, where machines had.
+/// `outcome` is placed, refused, out of retries or undecided. For a VM that lost its machine for good it is evicted,
+/// lost or ended; before that is known, waiting. `cluster` and `machine` are its current or last location, `placed_s`
+/// is since when, in seconds, and `bottleneck` is what the network lacked although machines had room.
 #[derive(Clone, Copy, Debug)]
 pub struct Fates<'a>(pub &'a World);
 
@@ -43,7 +43,7 @@ impl Table for Fates<'_> {
 }
 
 impl World {
-    /// What became of a VM so far, in a word for files.
+    /// The fate of a VM so far, as a word for files.
     fn outcome(&self, vm: VmId) -> &'static str {
         let refused = |why| match why {
             Rejection::Refused(_) => Outcome::Refused.word(),
@@ -61,7 +61,7 @@ impl World {
         }
     }
 
-    /// What was in the way of the links of a VM that was refused, or of the VM for which its request was.
+    /// What blocked the links of a refused VM, or of the VM for which its request was refused.
     #[must_use]
     pub fn bottleneck(&self, vm: VmId) -> Option<Bottleneck> {
         let of_request = || match self.rejection(self.plan().workload().request_of(vm)) {

@@ -1,4 +1,4 @@
-//! What incidents do to the world: their verbs ([`Zone`]), done.
+//! Implements the operations of incidents ([`Zone`]) on the world.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -12,10 +12,10 @@ use crate::incidents::holds::Hold;
 use crate::incidents::zone::Zone;
 use crate::record::disruption::Reason;
 
-/// The newest host environment there can be.
+/// The newest possible host environment.
 const HOST_VERSION_MAX: u16 = 15;
 
-/// The world in the hands of the incident at this place of the list.
+/// The world, as the incident at this index of the list can change it.
 pub(super) struct Hands<'a> {
     pub(super) world: &'a mut World,
     pub(super) incident: u32,

@@ -1,4 +1,4 @@
-//! What a rule of one's own would say of the machines as they stand.
+//! Evaluates a custom rule on the machines in their current state.
 
 use alloc::vec::Vec;
 
@@ -9,11 +9,11 @@ use super::World;
 use crate::agents::asking::Asking;
 
 impl World {
-    /// A rule's value for every machine as the store has it now, if the VM asked now; and what the rule says of one
+    /// A rule's value for every machine in the store's current state, for this VM now, and the rule's words about one
     /// machine.
     ///
     /// # Errors
-    /// What is wrong with the rule's expression.
+    /// When the rule's expression has a fault.
     pub fn tried(
         &self,
         rule: &Custom,

@@ -1,4 +1,4 @@
-//! What the world does with predicted lifetimes: shows them to agents, and has them thought over in time.
+//! How the world uses predicted lifetimes: publishes them to agents, and schedules repredictions.
 
 use tiebreak_model::{MachineId, MachineRecord, PredictedLife, Time, VmId};
 
@@ -7,28 +7,28 @@ use crate::lifetimes::{DueNotice, HostCard, LifeCounts};
 use crate::system::System;
 
 impl World {
-    /// A machine as lifetime rules saw it at a moment of the run so far, and why; none where no
-    /// rule had asked for lifetimes by then, or what it was is forgotten.
+    /// A machine's lifetime state at a past moment of the run, with its history; `None` if no rule had read predicted
+    /// lifetimes by then, or the history is no longer stored.
     #[must_use]
     pub fn host_card(&self, machine: MachineId, at: Time) -> Option<HostCard> {
         let lives = self.systems.lives.as_ref().filter(|lives| lives.is_shown(at))?;
         if at >= self.now { Some(lives.card(machine)) } else { lives.card_at(machine, at, self.vms_on(machine, at)) }
     }
 
-    /// What predicting lifetimes took and led to so far.
+    /// Counts of repredictions and of their effects so far.
     #[must_use]
     pub fn life_counts(&self) -> LifeCounts {
         self.systems.lives.summary().unwrap_or_default()
     }
 
-    /// What is predicted of a VM now.
+    /// The current prediction for a VM.
     pub(super) fn predicted_life(&self, vm: VmId) -> PredictedLife {
         let lives = self.systems.lives.as_ref();
         lives.map_or(PredictedLife::NONE, |lives| lives.predicted_life(vm, self.now))
     }
 
-    /// How long a VM on a machine is predicted to live on, in seconds, whether any rule asks or
-    /// not; none where nothing is predicted.
+    /// The predicted remaining lifetime of a VM on a machine, in seconds, whether or not any rule reads it; `None`
+    /// without predictions.
     pub(super) fn predicted_s(&self, vm: VmId) -> Option<u32> {
         let by_rules = self.shows_lives().then(|| self.predicted_life(vm).remaining_s);
         let life_predictions =
@@ -36,13 +36,12 @@ impl World {
         by_rules.or_else(life_predictions)
     }
 
-    /// Whether agents are shown what is predicted by now.
+    /// Whether agents see predictions now.
     pub(super) fn shows_lives(&self) -> bool {
         self.systems.lives.as_ref().is_some_and(|lives| lives.is_shown(self.now))
     }
 
-    /// A machine's state with what is predicted of it now, where agents are shown that; what has to
-    /// be thought over later is scheduled.
+    /// A machine's state with its current predictions, if agents see them. Schedules the next reprediction.
     pub(super) fn rated(&mut self, machine: MachineId, record: MachineRecord) -> MachineRecord {
         let Some(lives) = &mut self.systems.lives else { return record };
         let (life, due) = lives.rate(machine, self.now);
@@ -52,7 +51,7 @@ impl World {
         if self.shows_lives() { MachineRecord { life, ..record } } else { record }
     }
 
-    /// What is predicted of a machine may be out of date.
+    /// The predictions for a machine may be out of date.
     pub(super) fn think_over(&mut self, machine: MachineId) {
         let Some(lives) = &mut self.systems.lives else { return };
         match lives.told(machine, self.now) {
@@ -65,7 +64,7 @@ impl World {
         }
     }
 
-    /// Publishes what is predicted of a machine by now, if that is something else.
+    /// Publishes a machine's current predictions, if they have changed.
     fn rate_again(&mut self, machine: MachineId) {
         let before = self.store.occupancy().record(machine);
         let after = self.rated(machine, before);
@@ -74,7 +73,7 @@ impl World {
         }
     }
 
-    /// From now on what is predicted of machines is published, first of all of them as they stand.
+    /// Publishes predictions from now on, starting with all machines in their current state.
     pub(super) fn show_lifetimes(&mut self) {
         for agent in &mut self.team.agents {
             agent.lifetimes = self.plan.lifetimes();

@@ -1,4 +1,4 @@
-//! One list of rules takes over from another, or incidents change the one that holds.
+//! One policy replaces another, or incidents change the current one.
 
 use alloc::sync::Arc;
 
@@ -7,28 +7,28 @@ use tiebreak_placement::Policy;
 use super::World;
 use crate::incidents::disruptions::Disruptions;
 
-/// The rules that hold.
+/// The current rules.
 pub(super) struct Rules {
-    /// The place of the plan's list that holds.
+    /// The index of the current policy in the plan.
     pub(super) list: u32,
-    /// That list, or what incidents made of it.
+    /// That policy, as changed by incidents.
     pub(super) policy: Arc<Policy>,
 }
 
 impl World {
-    /// The list at this place takes over.
+    /// The policy at this index takes over.
     pub(super) fn take_over(&mut self, at: u32) {
         self.rules.list = at;
         let policy = self.policy_changed();
         self.use_policy(policy.unwrap_or_else(|| self.plan.policy_at(at).clone()));
-        // What the list before did would be added to other rules.
+        // The sums of the previous policy would be added to other rules.
         self.observed.shares.begin_anew();
         if self.systems.lives.as_ref().is_some_and(|lives| lives.shown_from() == self.now) {
             self.show_lifetimes();
         }
     }
 
-    /// Makes of the list that holds what incidents ask for by now, if that is anything.
+    /// Applies the changes that incidents have requested so far to the current policy.
     pub(super) fn change_policy(&mut self) {
         let Some(policy) = self.policy_changed() else { return };
         if policy.rule_ids().ne(self.rules.policy.rule_ids()) {
@@ -37,20 +37,20 @@ impl World {
         self.use_policy(policy);
     }
 
-    /// The list that holds as incidents have made it by now; none when they make nothing of it.
+    /// The current policy with the incidents' changes; `None` if there are none.
     fn policy_changed(&self) -> Option<Arc<Policy>> {
         let Disruptions { limits_raised, lifetimes_off, .. } = &self.systems.incidents;
         self.plan.policy_changed(self.rules.list, *limits_raised, *lifetimes_off)
     }
 
-    /// Placements are counted from now on, in the store and in all views: before, no list asked for the order of uses,
-    /// so that a run is until then what it would be without those that do.
+    /// Counts placements from now on, in the store and in all views. No earlier policy read the order of use, so
+    /// until now the run is the same as without the policies that do.
     fn count_uses(&mut self) {
         self.store.count_uses();
         self.team.agents.iter_mut().for_each(|agent| agent.allocator.view_mut().count_uses());
     }
 
-    /// Gives all agents this list. They keep their views and start with fresh caches.
+    /// Gives all agents this policy. They keep their views and start with empty caches.
     fn use_policy(&mut self, policy: Arc<Policy>) {
         if policy.asks_for_uses() {
             self.count_uses();
@@ -77,7 +77,7 @@ mod tests {
     use tiebreak_model::{MachineId, Time};
     use tiebreak_placement::RuleUse;
 
-    /// Sixteen machines, of which one VM after the other takes one, or all take the same.
+    /// Sixteen machines; VMs are either spread over them or packed on one.
     fn trial() -> Trial {
         let mut trial = Trial::new(16, 4).rule("IsClusterBelowLimit", &[100.0]);
         for vm in 0..8 {
@@ -86,7 +86,7 @@ mod tests {
         trial
     }
 
-    /// The rules of a trial with this fit in place of theirs.
+    /// The rules of a trial with its fit rule replaced.
     fn rules(trial: &Trial, fit: &str) -> Vec<RuleUse> {
         let preferences = ["PreferNonEmptyMachines", "BestFit", "PreferLeastUsedRack"];
         let others = trial.rules.iter().filter(|rule| !preferences.contains(&rule.id.as_str()));
@@ -105,7 +105,7 @@ mod tests {
         world
     }
 
-    /// Machines that hold a VM after each decision.
+    /// The number of machines with a VM after each decision.
     fn busy(world: &World) -> Vec<usize> {
         let machines = |end: usize| {
             let mut machines: Vec<_> = world.decisions()[..=end].iter().filter_map(|it| it.machine).collect();
@@ -124,7 +124,7 @@ mod tests {
         for (changes, expected) in [
             (vec![], [1, 2, 3, 4, 5, 6, 7, 8]),
             (vec![until(45, pack.clone())], [1, 1, 1, 1, 2, 3, 4, 5]),
-            // The moment is before the request of the same instant.
+            // The moment comes before the request of the same instant.
             (vec![until(40, pack.clone())], [1, 1, 1, 2, 3, 4, 5, 6]),
             (vec![until(25, spread.clone()), until(55, pack.clone())], [1, 2, 2, 2, 2, 3, 4, 5]),
             (vec![until(0, pack.clone())], [1, 2, 3, 4, 5, 6, 7, 8]),
@@ -178,7 +178,7 @@ mod tests {
         world.decisions().iter().filter(is_placed).count()
     }
 
-    /// Raised by 40 points, the limit of the second list is as high as that of the first.
+    /// After a raise by 40 points, the second policy's limit equals the first one's.
     #[test]
     fn what_was_raised_stays_raised_under_the_next_list() {
         let limit = |limit: f64| Trial::new(1, 1).rule("IsClusterBelowLimit", &[limit]).rules;
@@ -194,7 +194,7 @@ mod tests {
         }
     }
 
-    /// Nothing is shown of predicted lives, and nothing decided by them, before a list asks.
+    /// Predicted lifetimes are neither published nor used before a policy reads them.
     #[test]
     fn lifetimes_are_shown_from_the_first_list_that_asks() {
         let mut trial = trial();

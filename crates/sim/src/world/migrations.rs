@@ -1,6 +1,5 @@
-//! VMs that move while they run: at once, as the what-if analysis recommends (Protean section
-//! 6.3), or live, with both machines busy for a while, to where the list of rules would place
-//! them now (LAVA section 4.4, appendix H).
+//! Migrations of running VMs: immediate, as the what-if analysis recommends (Protean section 6.3), or live, with both
+//! machines busy for a while, to where the policy would place them now (LAVA section 4.4, appendix H).
 
 use alloc::vec::Vec;
 
@@ -15,25 +14,25 @@ use crate::incidents::copies::{OldPlace, held};
 use crate::record::disruption::{Fate, Reason};
 
 impl World {
-    /// Asks for the moves that would pack best on what is really in use now, and makes them.
+    /// Computes the moves that improve packing most for the actual usage, and makes them.
     pub(super) fn migrate_recommended(&mut self, limits: &MigrationLimits) {
         let evacuations = recommend(&self.rules.policy, self.store.occupancy(), &self.placed(), limits);
         let moves: Vec<_> = evacuations.iter().flat_map(|it| &it.moves).map(|it| (it.vm, it.to)).collect();
         self.apply_moves(&moves);
     }
 
-    /// All VMs that stand somewhere, machine by machine.
+    /// All placed VMs, machine by machine.
     fn placed(&self) -> Vec<Placed> {
         let machines = (0..self.plan.fleet.machine_count()).map(MachineId);
         let on = |machine| self.systems.incidents.residents.on(machine).iter().map(move |vm| (*vm, machine));
         let placed = |(vm, machine)| Placed { vm, machine, shape: *self.plan.workload.shape_of_vm(vm) };
-        // Those with links stay: what these would take elsewhere is not looked at here.
+        // VMs with links stay, because this does not check the bandwidth elsewhere.
         machines.flat_map(on).filter(|(vm, _)| !self.has_peers(*vm)).map(placed).collect()
     }
 
-    /// Moves these VMs one after the other, each if it runs and can move at that moment: the
-    /// machine is ready, has room without putting a VM out, and no tenant's promise is broken.
-    /// Both machines are published, and the VM never stops.
+    /// Moves these VMs one after the other. Each moves only if it runs and can move at that moment: the machine is
+    /// ready and has room without evictions, and no tenant's placement terms are violated. Both machines are
+    /// published, and the VM never stops.
     fn apply_moves(&mut self, moves: &[(VmId, MachineId)]) {
         self.observed.counters.migrations_scheduled += moves.len() as u64;
         for (vm, to) in moves {
@@ -60,7 +59,7 @@ impl World {
         self.rules.policy.may_commit(&self.asking.request(shape), scene, to)
     }
 
-    /// A tenant asks for another machine for one of its VMs, as if that stood nowhere.
+    /// Sets up a request for another machine for one of a tenant's VMs, as if that VM were not placed.
     fn ask_to_leave(&mut self, vm: VmId, from: MachineId) {
         let shape = *self.plan.workload.shape_of_vm(vm);
         self.ask(Job::Reallocate(vm));
@@ -80,8 +79,8 @@ impl World {
         self.systems.incidents.fates.insert(vm, Fate::Migrated { at: self.now, from });
     }
 
-    /// Begins to move a VM to where the list of rules would place it now, if there is such a
-    /// machine; what it has on its old one is held until then.
+    /// Starts to move a VM to where the policy would place it now, if there is such a machine. Its old machine holds
+    /// its capacity until then.
     pub(super) fn migrate_live(&mut self, vm: VmId, until: Time) -> bool {
         let Some((from, _)) = self.placement(vm) else { return false };
         let target = self.without_links(vm, from, |world| world.target_of(vm, from));
@@ -96,7 +95,7 @@ impl World {
         true
     }
 
-    /// What this says while a VM's links take nothing, as if it stood nowhere.
+    /// Calls `ask` while the VM's links use no bandwidth, as if it were not placed.
     fn without_links<T>(&mut self, vm: VmId, from: MachineId, ask: impl FnOnce(&mut Self) -> T) -> T {
         self.ask_to_leave(vm, from);
         let cuts = self.cuts(from);
@@ -106,8 +105,8 @@ impl World {
         answer
     }
 
-    /// Where a VM would be placed if it were to be placed now, and that machine with it: ready,
-    /// another one than its own, and with room without putting a VM out.
+    /// Where a VM would be placed now, and that machine with it: ready, not its current one, and with room without
+    /// evictions.
     fn target_of(&mut self, vm: VmId, from: MachineId) -> Option<(MachineId, MachineRecord)> {
         let shape = *self.plan.workload.shape_of_vm(vm);
         let request = VmRequest { life: self.predicted_life(vm), ..self.asking.request(shape) };
@@ -123,7 +122,7 @@ impl World {
         Some((to, occupancy.record(to).with(&shape)?))
     }
 
-    /// All of a VM is copied, or it is gone: its old place is free.
+    /// Ends a migration because the copy is complete or the VM is gone; its old place becomes free.
     pub(super) fn end_migration(&mut self, vm: VmId) {
         let Some(OldPlace { machine, told_at, .. }) = self.systems.incidents.copies.end(vm) else { return };
         self.systems.incidents.list[told_at].held_until = self.now;
@@ -132,9 +131,9 @@ impl World {
         self.publish(machine, after);
     }
 
-    /// Ends the migrations of VMs that left their new machine during the event that has just
-    /// happened, and lets incidents go on that wait for who left. They go on an instant later,
-    /// since at one instant incidents come first; the one whose doing it was need not be told.
+    /// Ends the migrations of VMs that left their new machine during the last event, and continues the incidents that
+    /// watch for VMs leaving. They continue one instant later, because at one instant incidents come first. The
+    /// incident that caused the event is not notified.
     pub(super) fn tell_who_left(&mut self, by: Option<u32>) {
         for (vm, machine) in self.systems.incidents.copies.take_left() {
             let cut = self.systems.incidents.copies.old_place(vm).is_some_and(|place| place.machine != machine);
@@ -156,9 +155,8 @@ mod tests {
     use crate::world::trial::{Trial, check_machines, minute};
     use tiebreak_model::TenantTerms;
 
-    /// Four machines of 4 cores for VMs of 3, 1 and 2 cores, all of one tenant, with one VM that
-    /// has left already. They stand on 0, 0 and 1, or where a machine may have one only, on 0, 1
-    /// and 2.
+    /// Four machines of 4 cores for VMs of 3, 1 and 2 cores, all of one tenant, plus one VM that has already left.
+    /// They are on machines 0, 0 and 1 or, if each machine may have only one, on 0, 1 and 2.
     fn world(terms: TenantTerms) -> World {
         let mut trial = Trial::new(4, 1).rule("CapsTenantPerMachine", &[]).rule("FirstFit", &[]);
         for (cores, until) in [(3, 2_000), (1, 2_000), (2, 2_000), (2, 10)] {
@@ -181,12 +179,12 @@ mod tests {
         for (terms, moves, expected) in [
             (TenantTerms::NONE, &[][..], [0, 0, 1]),
             (TenantTerms::NONE, &[(2, 0)], [0, 0, 1]),         // No room,
-            (TenantTerms::NONE, &[(0, 2), (2, 0)], [2, 0, 0]), // but there is when VM 0 has left.
+            (TenantTerms::NONE, &[(0, 2), (2, 0)], [2, 0, 0]), // But there is room when VM 0 has left.
             (TenantTerms::NONE, &[(2, 1), (1, 1), (1, 3)], [0, 3, 1]), // There already, and moved twice.
-            (TenantTerms::NONE, &[(3, 3)], [0, 0, 1]),         // Who has left does not come back.
+            (TenantTerms::NONE, &[(3, 3)], [0, 0, 1]),         // A VM that has left does not come back.
             (one_each, &[], [0, 1, 2]),
-            (one_each, &[(1, 2)], [0, 1, 2]), // The tenant was promised something else,
-            (one_each, &[(2, 3), (1, 2)], [0, 2, 3]), // and still has it here.
+            (one_each, &[(1, 2)], [0, 1, 2]),         // The tenant's terms forbid it,
+            (one_each, &[(2, 3), (1, 2)], [0, 2, 3]), // and are kept here.
         ] {
             let mut world = world(terms);
             let moves: Vec<_> = moves.iter().map(|(vm, to)| (VmId(*vm), MachineId(*to))).collect();

@@ -1,8 +1,8 @@
-//! The run itself: events in order, each changing the world once.
+//! The run: processes events in order, each of which changes the world once.
 //!
-//! This file is the loop. How agents decide is in [`deciding`], what the store makes of it in [`committing`], who comes to
-//! a machine and leaves it in [`stays`]; all [`systems`] beside that are told of it in one order, and what the world does
-//! with one of them alone is in the file of its name.
+//! This file is the main loop. Agents' decisions are in [`deciding`], commits in [`committing`], arrivals and
+//! departures in [`stays`]. All other [`systems`] are notified in a fixed order; the world's interaction with one of
+//! them is in the file with its name.
 
 use tiebreak_model::{Millis, Resources, Time, VmShape};
 
@@ -53,16 +53,16 @@ pub use crate::agents::AgentState;
 pub use crate::record::Rejection;
 pub use probing::{Probe, Probed};
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Simulated time reached.
     pub time: Time,
     /// VMs decided so far.
     pub decided: u32,
-    /// Events so far, those of the warm start among them.
+    /// Events so far, including those of the warm start.
     pub events: u64,
-    /// Whether everything has happened.
+    /// Whether the run is complete.
     pub done: bool,
 }
 
@@ -70,29 +70,29 @@ pub struct Progress {
 pub struct World {
     plan: Plan,
     now: Time,
-    /// What is still to happen.
+    /// Future events.
     queue: Queue,
     /// Events so far.
     events: u64,
     done: bool,
     warm_start: WarmStart,
-    /// The list of rules that holds.
+    /// The current rules.
     rules: Rules,
-    /// What is really in use.
+    /// The actual usage.
     store: Store,
-    /// Where each VM stands.
+    /// The location of each VM.
     places: Places,
     /// The allocation agents and their queue.
     team: Team,
     /// The tenant whose request is being decided.
     asking: Asking,
-    /// What follows from who stands where: lifetimes, deployments, power, the network, incidents.
+    /// The systems that track VMs: lifetimes, deployments, power, the network, incidents.
     pub(crate) systems: Systems,
-    /// What was decided.
+    /// The decisions.
     record: Record,
-    /// What is seen of all that.
+    /// The observations.
     observed: Observation,
-    /// Decisions that are explained as they are made.
+    /// Decisions to explain as they are made.
     probes: Probes,
 }
 
@@ -103,8 +103,8 @@ impl core::fmt::Debug for World {
 }
 
 impl World {
-    /// A world in which nothing has happened. First of all, the VMs alive when the trace began
-    /// are placed, in order, by the first agent: the warm start (LAVA section 6.1).
+    /// A world before its first event. The first step is the warm start: the first agent places the VMs alive when
+    /// the trace began, in order (LAVA section 6.1).
     #[must_use]
     pub fn new(plan: Plan) -> Self {
         let empty = plan.empty_zone();
@@ -134,7 +134,7 @@ impl World {
         }
     }
 
-    /// Lets at most `budget` events happen.
+    /// Processes at most `budget` events.
     pub fn advance(&mut self, budget: u32) -> Progress {
         for _ in 0..budget {
             if self.is_warming() {
@@ -150,18 +150,18 @@ impl World {
         self.progress()
     }
 
-    /// Lets everything happen.
+    /// Processes all events.
     pub fn run(&mut self) {
         while !self.advance(u32::MAX).done {}
     }
 
-    /// Time passes, in which nothing happens.
+    /// Advances the clock without events.
     fn pass(&mut self, time: Time) {
         self.observed.hold_until(time.min(self.plan.workload.horizon()), self.store.occupancy());
         self.now = time;
     }
 
-    /// One thing happens, and what follows from it at once.
+    /// Processes one event and its immediate consequences.
     fn happen(&mut self, event: Event) {
         self.events += 1;
         let by = if let Event::Incident(incident) = event { Some(incident) } else { None };
@@ -180,7 +180,7 @@ impl World {
         self.team.trim_log(&mut self.store, self.now);
     }
 
-    /// Samples of all series are taken, and a frame.
+    /// Takes samples of all series, and a frame.
     fn sample(&mut self) {
         let zone = self.store.occupancy();
         self.observed.fills.look(self.now, zone);
@@ -210,7 +210,7 @@ impl World {
         }
     }
 
-    /// Nothing is left to happen.
+    /// Ends the run.
     fn finish(&mut self) {
         let horizon = self.plan.workload.horizon();
         self.observed.hold_until(horizon, self.store.occupancy());
@@ -219,14 +219,14 @@ impl World {
         self.done = true;
     }
 
-    /// How far the run has come.
+    /// The progress of the run.
     #[must_use]
     pub fn progress(&self) -> Progress {
         Progress { time: self.now, decided: self.record.decided(), events: self.events, done: self.done }
     }
 }
 
-/// What is known to happen from the beginning on.
+/// The events known from the start.
 fn first_events(plan: &Plan) -> Queue {
     let mut queue = Queue::new(plan.workload.clone(), plan.tick);
     for (at, list) in plan.changes() {
@@ -243,8 +243,8 @@ mod tests {
     use super::*;
     use crate::world::trial::Trial;
 
-    /// On one large machine 5,000 VMs come, 4,500 leave at one moment and the rest at another, while no agent has anything
-    /// to decide.
+    /// 5,000 VMs arrive on one large machine, 4,500 leave at one moment and the rest at another, while all agents are
+    /// idle.
     #[test]
     fn what_all_agents_have_read_is_dropped_from_a_long_log() {
         let mut trial = Trial::new(1, 1).rule("AreNodeResourcesValid", &[0.0]).rule("IsClusterBelowLimit", &[100.0]);

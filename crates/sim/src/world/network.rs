@@ -1,4 +1,4 @@
-//! What links take of the network: reserved at the store, and told to agents cut by cut.
+//! The bandwidth of links: reserved at the store, and published to agents cut by cut.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use tiebreak_placement::{Blocked, Draw};
 use super::World;
 
 impl World {
-    /// Reserves what the links of the VM that came last take, or gives back what those of the one that left took.
+    /// Reserves the bandwidth of the last arrived VM's links, or releases that of the VM that left.
     pub(super) fn move_links(&mut self, comes: bool) {
         let is_warming = self.is_warming();
         let Some(book) = &self.systems.network else { return };
@@ -23,15 +23,15 @@ impl World {
         }
     }
 
-    /// What the VM being asked for takes of each cut, by place, when it stands on a machine.
+    /// The bandwidth of each cut that the requested VM uses on a machine, by index.
     pub(super) fn cuts(&self, machine: MachineId) -> Vec<(u32, u64)> {
         let Some(network) = self.store.occupancy().network() else { return Vec::new() };
         let cuts = self.asking.needs.cuts(&self.plan.fleet, machine);
         cuts.map(|(cut, kbps)| (network.place(cut), kbps)).collect()
     }
 
-    /// An agent that is to find another machine for a VM is told what is reserved of the uplinks that the VM's links
-    /// took: its view may be older, and they would be in their own way.
+    /// Updates an agent that must find another machine for a VM: shows it the reserved bandwidth of the cuts that the
+    /// VM's links used. Its view may be older, and the VM's own links would block it.
     pub(super) fn tell_what_it_gave_back(&mut self, agent: u32, vm: VmId) {
         if self.systems.network.is_none() {
             return;
@@ -43,7 +43,7 @@ impl World {
         self.team[agent].told_cuts(&self.store, &cuts);
     }
 
-    /// Notes what was in the way of a VM's links, if that was what an agent refused it for.
+    /// Records what blocked a VM's links, if that was why an agent refused it.
     pub(super) fn note_blocked(&mut self, agent: u32, vm: VmId) {
         if self.systems.network.is_none() {
             return;
@@ -56,14 +56,13 @@ impl World {
         self.systems.network.iter_mut().for_each(|book| book.note_refusal(vm, blocked));
     }
 
-    /// What was in the way of a VM that was refused, where machines had room for it and the network had
-    /// not.
+    /// What blocked a refused VM, if machines had room for it but the network did not.
     #[must_use]
     pub fn blocked(&self, vm: VmId) -> Option<Blocked> {
         self.systems.network.as_ref().and_then(|book| book.blocked(vm))
     }
 
-    /// Whether other VMs of a VM's VDC stand anywhere.
+    /// Whether other VMs of a VM's VDC are placed.
     pub(super) fn has_peers(&self, vm: VmId) -> bool {
         let workload = &self.plan.workload;
         let tenant = workload.tenant(workload.request_of(vm));

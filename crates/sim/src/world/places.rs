@@ -1,4 +1,4 @@
-//! Who really stands where.
+//! The actual location of VMs.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -10,55 +10,55 @@ use crate::system::Stay;
 
 const NOWHERE: u32 = u32::MAX;
 
-/// Where each VM stands, or stood last, and since when.
+/// The current or last machine of each VM, and since when.
 pub(super) struct Places {
     on: Vec<u32>,
     since: Vec<Time>,
-    /// Who can be put out.
+    /// VMs that can be evicted.
     pub(super) evictable: Evictable,
 }
 
 impl Places {
-    /// Of so many VMs, none of which stands anywhere.
+    /// For this many VMs, none of them placed.
     pub(super) fn new(vms: u32, evictable: Evictable) -> Self {
         let (on, since) = (vec![NOWHERE; vms as usize], vec![Time::NEVER; vms as usize]);
         Self { on, since, evictable }
     }
 
-    /// Where a VM stands, or stood when its time was over.
+    /// The VM's machine, or its last one if it has ended.
     pub(super) fn machine(&self, vm: VmId) -> Option<MachineId> {
         Some(self.on[vm.index()]).filter(|machine| *machine != NOWHERE).map(MachineId)
     }
 
-    /// Since when a VM stands there; never, if it has not stood anywhere.
+    /// Since when a VM has been on its machine; never, if it has not been placed.
     pub(super) fn since(&self, vm: VmId) -> Time {
         self.since[vm.index()]
     }
 
-    /// Whether a VM stands anywhere, or has.
+    /// Whether a VM has ever been placed.
     pub(super) fn has_stood(&self, vm: VmId) -> bool {
         self.since(vm) != Time::NEVER
     }
 
-    /// All VMs that stand somewhere, or stood there when their time was over.
+    /// All VMs with their current machine or, if they have ended, their last one.
     pub(super) fn all(&self) -> impl Iterator<Item = (VmId, MachineId)> + '_ {
         let somewhere = |(vm, machine): (u32, &u32)| (*machine != NOWHERE).then_some((VmId(vm), MachineId(*machine)));
         (0..).zip(&self.on).filter_map(somewhere)
     }
 
-    /// A VM comes.
+    /// A VM arrives.
     pub(super) fn come(&mut self, stay: &Stay<'_>) {
         self.on[stay.vm.index()] = stay.machine.0;
         self.since[stay.vm.index()] = stay.now;
         self.evictable.add(stay.machine, stay.vm, stay.shape());
     }
 
-    /// A VM leaves. Where it stood stays known, until it is known to stand nowhere.
+    /// A VM leaves. Its last location stays known until [`Self::forget`].
     pub(super) fn leave(&mut self, stay: &Stay<'_>) {
         self.evictable.remove(stay.machine, stay.vm, stay.shape());
     }
 
-    /// A VM left before its time, and stands nowhere.
+    /// A VM left early, and is no longer placed.
     pub(super) fn forget(&mut self, vm: VmId) {
         self.on[vm.index()] = NOWHERE;
     }

@@ -10,12 +10,12 @@ use super::World;
 use super::collisions::{Arrivals, Collision};
 use crate::record::Cause;
 
-/// Whose decisions are explained as they are made.
+/// Which decisions to explain as they are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
     /// The VM; none explains every one.
     pub vm: Option<VmId>,
-    /// A machine to compare with, if one was asked about.
+    /// A machine to compare with, if any.
     pub asked: Option<MachineId>,
 }
 
@@ -26,26 +26,26 @@ pub struct Probed {
     pub vm: VmId,
     /// When the agent decided.
     pub time: Time,
-    /// Why it was to be decided.
+    /// Why it was decided.
     pub cause: Cause,
-    /// The agent; none for a VM alive when the trace began.
+    /// The agent; `None` for a VM alive when the trace began.
     pub agent: Option<u32>,
-    /// 0 for the first try.
+    /// 0 for the first attempt.
     pub attempt: u32,
-    /// What the caches did.
+    /// How the caches served it.
     pub cache: CacheUse,
-    /// What was predicted of it; none where no rule asks for lifetimes.
+    /// Its predicted lifetime; `None` if no rule reads predicted lifetimes.
     pub life: Option<PredictedLife>,
-    /// Where the others of its virtual datacenter stood, and what its links to them take; none where
-    /// VMs are not linked.
+    /// Where the other VMs of its virtual datacenter were, and the bandwidth of its links to them; `None` if VMs are
+    /// not linked.
     pub company: Option<(Footprint, Needs)>,
-    /// Why.
+    /// The explanation.
     pub explanation: Explanation,
-    /// Why the store did not take it, where it did not.
+    /// Why the store rejected it, if it did.
     pub collision: Option<Collision>,
 }
 
-/// Whose decisions are explained, and those that were.
+/// Which decisions to explain, and the explained ones.
 #[derive(Default)]
 pub(super) struct Probes {
     probe: Option<Probe>,
@@ -54,12 +54,12 @@ pub(super) struct Probes {
 }
 
 impl Probes {
-    /// Whether anybody's decisions are explained.
+    /// Whether any decisions are explained.
     pub(super) fn is_on(&self) -> bool {
         self.probe.is_some()
     }
 
-    /// The store did not take a decision that was explained.
+    /// The store rejected an explained decision.
     pub(super) fn collided(&mut self, vm: VmId, cause: Cause, attempt: u32, collision: Collision) {
         let is_it = |it: &&mut Probed| it.vm == vm && it.cause == cause && it.attempt == attempt;
         if let Some(probed) = self.probed.iter_mut().rfind(is_it) {
@@ -75,7 +75,7 @@ impl World {
         &self.probes.probed
     }
 
-    /// Explains what is decided from here on, or stops explaining and forgets.
+    /// Explains decisions from now on, or stops and clears the explanations.
     pub fn set_probe(&mut self, probe: Option<Probe>) {
         self.probes.probe = probe;
         if probe.is_none() {
@@ -83,7 +83,7 @@ impl World {
         }
     }
 
-    /// Forgets explanations of requests that have their answer, and keeps those under way.
+    /// Drops explanations of requests that are answered, and keeps those under way.
     pub fn forget_answered(&mut self) {
         let mut probed = core::mem::take(&mut self.probes.probed);
         probed.retain(|probed| {
@@ -98,7 +98,7 @@ impl World {
         self.probes.probe.is_some_and(|probe| probe.vm.is_none_or(|probed| probed == vm))
     }
 
-    /// Explains what was just decided about a VM; without an agent, at the warm start.
+    /// Explains the last decision about a VM; without an agent, at the warm start.
     pub(super) fn explain(
         &mut self,
         agent: Option<u32>,
@@ -113,7 +113,7 @@ impl World {
         let request = VmRequest { life, ..self.asking.request(*self.plan.workload.shape_of_vm(vm)) };
         let asked = self.probes.probe.and_then(|probe| probe.asked);
         let scene = self.asking.scene(view, &request.shape, self.systems.growth());
-        // A draw named by VM and attempt: asked again, it answers as it did for the decision.
+        // The draw is indexed by VM and attempt, so repeating it gives the same result as for the decision.
         let avoided = agent.and_then(|_| self.avoids(vm, attempt));
         let explanation = explain(&self.rules.policy, scene, &request, Question { winner, asked, avoided });
         let life = self.shows_lives().then_some(life);

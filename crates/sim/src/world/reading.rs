@@ -1,4 +1,4 @@
-//! What is asked of a run: how far it is, where everybody stands, what came out.
+//! Queries about a run: its progress, the location of VMs, its results.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -17,13 +17,13 @@ use crate::record::{Decision, Rejection};
 use crate::summary::Summary;
 
 impl World {
-    /// Keeps every decision from here on.
+    /// Keeps every decision from now on.
     pub fn keep_decisions(&mut self) {
         self.record.keep_decisions();
     }
 
-    /// Keeps how every machine stands at each sample, for the fleet map, and of lifetimes what it
-    /// takes to look back ([`World::host_card`]).
+    /// Keeps the state of every machine at each sample, for the fleet map, and enough lifetime history to look back
+    /// ([`World::host_card`]).
     pub fn keep_frames(&mut self) {
         self.systems.lives.iter_mut().for_each(Lives::look_back);
         let ticks = self.plan.workload.horizon().since(Time::ZERO).0 / self.plan.tick.0 + 1;
@@ -31,13 +31,13 @@ impl World {
             Some(Frames::new(self.plan.fleet.machine_count() as usize, ticks as usize, self.layers()));
     }
 
-    /// What frames tell beside how each machine stands.
+    /// What the frames contain in addition to machine states.
     fn layers(&self) -> Layers {
         let draws = self.measures_draws();
         Layers { lives: self.systems.lives.is_some(), uplinks: self.systems.network.is_some(), draws }
     }
 
-    /// What is running.
+    /// The plan of the run.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
@@ -67,31 +67,31 @@ impl World {
         self.record.decisions()
     }
 
-    /// The VM decided last, if any was.
+    /// The last VM decided, if any.
     #[must_use]
     pub fn decided_last(&self) -> Option<VmId> {
         self.record.last()
     }
 
-    /// How many commits have failed, and the first VM of the one that failed last.
+    /// The number of failed commits, and the first VM of the last one.
     #[must_use]
     pub fn conflicts(&self) -> (u64, Option<VmId>) {
         (self.observed.counters.conflicts, self.record.conflicted())
     }
 
-    /// Where a VM was placed and when; none when it was not, or not yet.
+    /// Where and when a VM was placed; `None` if it was not, or not yet.
     #[must_use]
     pub fn placement(&self, vm: VmId) -> Option<(MachineId, Time)> {
         self.places.machine(vm).map(|machine| (machine, self.places.since(vm)))
     }
 
-    /// Why a request was not placed; none when it was, or is not decided yet.
+    /// Why a request was not placed; `None` if it was placed or is not decided yet.
     #[must_use]
     pub fn rejection(&self, request: RequestId) -> Option<Rejection> {
         self.record.rejection(request)
     }
 
-    /// How every machine stands now: one frame, as in [`Frames`].
+    /// The current state of every machine: one frame, as in [`Frames`].
     #[must_use]
     pub fn picture(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -99,21 +99,21 @@ impl World {
         bytes
     }
 
-    /// The VMs on a machine at a moment of the run so far, and since when each was there: first
-    /// those that stayed, by id, then those that have left it before their time.
+    /// The VMs on a machine at a past moment of the run, and since when each was there: first those that stayed, by
+    /// id, then those that left it early.
     pub fn vms_on(&self, machine: MachineId, at: Time) -> impl Iterator<Item = (VmId, Time)> + '_ {
         let stayed = move |(vm, on): (VmId, MachineId)| (on == machine && self.stood_at(vm, at)).then_some(vm);
         let stayed = self.places.all().filter_map(stayed).map(|vm| (vm, self.places.since(vm)));
         stayed.chain(self.systems.incidents.once_on(machine, at))
     }
 
-    /// Whether a VM stood by then where it stands or stood last, and was not over.
+    /// Whether a VM was already on its current or last machine at that time, and had not ended.
     fn stood_at(&self, vm: VmId, at: Time) -> bool {
         self.places.since(vm) <= at && self.plan.workload.end(vm) > at
     }
 
-    /// How every machine stood at a moment of the run so far, a [`MachineByte`] each; empty where no frames are kept.
-    /// What VMs take is counted for that moment; whether a machine took VMs is known as of the frame before it.
+    /// The state of every machine at a past moment of the run, one [`MachineByte`] each; empty if frames are not
+    /// kept. Usage is computed for that moment; whether a machine accepted VMs is taken from the preceding frame.
     #[must_use]
     pub fn machines_at(&self, at: Time) -> Vec<u8> {
         let (fleet, workload) = (self.plan.fleet(), &self.plan.workload);
@@ -136,7 +136,7 @@ impl World {
         machines.map(byte).collect()
     }
 
-    /// What came out so far.
+    /// The results so far.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let (lives, power) = self.systems.summary();
@@ -166,14 +166,14 @@ impl World {
         }
     }
 
-    /// What each agent is doing now.
+    /// The current state of each agent.
     #[must_use]
     pub fn agents(&self) -> Vec<AgentState> {
         self.team.states(&self.store)
     }
 
-    /// The fleet as an agent knows it, and on top of that its own choices that the store has not answered; none where there
-    /// is no such agent. Before the warm start is over, there is only the first.
+    /// The fleet in an agent's view, including its own assignments that the store has not answered; `None` if there
+    /// is no such agent. During the warm start there is only the first agent.
     #[must_use]
     pub fn view(&self, agent: u32) -> Option<&Occupancy> {
         self.team.agents.get(agent as usize).map(|agent| agent.allocator.view())

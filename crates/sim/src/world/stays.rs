@@ -1,4 +1,4 @@
-//! VMs come to machines and leave them: everybody whom it concerns is told, and the machine is published.
+//! VMs arrive on machines and leave them: all systems are notified, and the machine is published.
 
 use tiebreak_model::{MachineId, MachineRecord, ShapeId, Time, VmId};
 
@@ -9,7 +9,7 @@ use crate::record::disruption::{Disruption, Fate, Reason};
 use crate::system::{Arrival, Stay};
 
 impl World {
-    /// Notes where a VM stands from now on, and that the machine is like this then.
+    /// Records that a VM is on a machine from now on, with the machine's new state.
     pub(super) fn settle(&mut self, vm: VmId, machine: MachineId, after: &MachineRecord) {
         let stay = stay(&self.plan, &self.store, self.now, (vm, machine));
         self.systems.come(&Arrival { stay, after, is_first: !self.places.has_stood(vm) });
@@ -17,7 +17,7 @@ impl World {
         self.move_links(true);
     }
 
-    /// Notes that a VM stands nowhere any more; where it stood.
+    /// Records that a VM is no longer placed. Returns where it was.
     pub(super) fn unsettle(&mut self, vm: VmId) -> Option<MachineId> {
         let machine = self.places.machine(vm)?;
         let stay = stay(&self.plan, &self.store, self.now, (vm, machine));
@@ -27,27 +27,27 @@ impl World {
         Some(machine)
     }
 
-    /// Gives a machine its new state, who stands on it noted already.
+    /// Sets a machine's new state, after its VMs have been recorded.
     pub(super) fn publish(&mut self, machine: MachineId, record: MachineRecord) {
         let record = self.rated(machine, record);
         self.store.set(self.now, machine, record);
     }
 
-    /// A VM's life ends.
+    /// A VM ends.
     pub(super) fn depart(&mut self, vm: VmId, shape: ShapeId) {
         let Some(machine) = self.unsettle(vm) else { return self.stop_waiting(vm) };
         let after = self.store.occupancy().record(machine).without(self.plan.workload.shape(shape));
         self.publish(machine, after);
     }
 
-    /// A VM of low priority makes room for another one.
+    /// Evicts a low-priority VM.
     pub(super) fn put_out(&mut self, vm: VmId) {
         self.take_off(vm, Reason::Evicted);
         self.systems.incidents.fates.insert(vm, Fate::Evicted { at: self.now });
         self.observed.counters.evictions += 1;
     }
 
-    /// A VM leaves its machine before its time; what the machine is like then is the caller's.
+    /// A VM leaves its machine early; the caller sets the machine's state.
     pub(super) fn take_off(&mut self, vm: VmId, reason: Reason) {
         let Some((from, since)) = self.placement(vm) else { return };
         self.unsettle(vm);
@@ -56,7 +56,7 @@ impl World {
     }
 }
 
-/// A VM on a machine, as systems are told of it.
+/// A VM on a machine, as systems are notified of it.
 fn stay<'a>(plan: &'a Plan, store: &'a Store, now: Time, (vm, machine): (VmId, MachineId)) -> Stay<'a> {
     Stay { vm, machine, now, luck: plan.luck(vm), workload: &plan.workload, zone: store.occupancy() }
 }

@@ -1,5 +1,5 @@
-//! What became of a VM after it had a machine, turn by turn and in words: where it was before,
-//! why it left, where it went. (Protean sections 2.1 and 6.3)
+//! The history of a VM after its placement, in words: where it was, why it left, where it went (Protean sections 2.1
+//! and 6.3).
 
 use alloc::vec::Vec;
 
@@ -9,16 +9,16 @@ use super::World;
 use crate::record::Rejection;
 use crate::record::disruption::{Disruption, Fate, Reason};
 
-/// One turn of a VM's fate.
+/// One event in a VM's history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
     /// When.
     pub at: Time,
-    /// What happened to it, as goes on from "it": `lost machine 7`.
+    /// What happened; continues a sentence that starts with "it": `lost machine 7`.
     pub what: Phrase,
-    /// What is to be said behind the time: `, which failed`.
+    /// What to say after the time: `, which failed`.
     pub why: Phrase,
-    /// Whether an incident did it, and so before anything else of that instant.
+    /// Whether an incident caused it, and so before any other event of that instant.
     pub by_incident: bool,
 }
 
@@ -27,12 +27,12 @@ impl Turn {
         Self { at, what, why, by_incident: false }
     }
 
-    /// The same turn, which an incident brought about.
+    /// The same event, caused by an incident.
     fn by_incident(self) -> Self {
         Self { by_incident: true, ..self }
     }
 
-    /// As a sentence, with the time as the caller says times.
+    /// As a sentence, with the time in the caller's format.
     #[must_use]
     pub fn sentence(&self, at: &str) -> Phrase {
         phrase!("It {} at {at}{}.", self.what, at, self.why)
@@ -40,8 +40,7 @@ impl Turn {
 }
 
 impl World {
-    /// What became of a VM after it first had a machine, in order; nothing for one that stayed
-    /// where it was.
+    /// A VM's history after its first placement, in order; empty if it stayed on its machine.
     #[must_use]
     pub fn story(&self, vm: VmId) -> Vec<Turn> {
         let left: Vec<_> = self.disruptions().iter().filter(|it| it.vm == vm).collect();
@@ -53,14 +52,14 @@ impl World {
         left.iter().enumerate().flat_map(turns).collect()
     }
 
-    /// Since when a VM was without the machine that it lost last, if it ever lost one.
+    /// When a VM last lost its machine, if it ever did.
     #[must_use]
     pub fn lost_machine_at(&self, vm: VmId) -> Option<Time> {
         let lost = |it: &&Disruption| it.vm == vm && why_lost(it.reason).is_some();
         self.disruptions().iter().rfind(lost).map(|it| it.time)
     }
 
-    /// How a VM left a machine, and what came of it; `next` is where it stood after that.
+    /// How a VM left a machine, and what followed; `next` is its location after that.
     fn turns(&self, left: &Disruption, next: Option<(MachineId, Time)>) -> Vec<Turn> {
         let Disruption { time, vm, from, reason, .. } = *left;
         let Some(why) = why_lost(reason) else { return [kept_on(left)].into() };
@@ -73,7 +72,7 @@ impl World {
         [lost].into_iter().chain(found.or_else(|| self.end_of(vm))).collect()
     }
 
-    /// How it ended for a VM that found no other machine.
+    /// The end of a VM that found no other machine.
     fn end_of(&self, vm: VmId) -> Option<Turn> {
         match self.fate(vm)? {
             Fate::Lost { at, because: Rejection::Refused(_), .. } => {
@@ -90,7 +89,7 @@ impl World {
     }
 }
 
-/// Why a VM has to look for another machine; none where it has one already, or needs none.
+/// Why a VM has to find another machine; `None` if it already has one, or needs none.
 fn why_lost(reason: Reason) -> Option<Phrase> {
     match reason {
         Reason::Failed => Some(phrase!(", which failed")),
@@ -100,7 +99,7 @@ fn why_lost(reason: Reason) -> Option<Phrase> {
     }
 }
 
-/// How a VM left a machine without having to look for another.
+/// How a VM left a machine without needing another.
 fn kept_on(left: &Disruption) -> Turn {
     let Disruption { time, from, reason, held_until, .. } = *left;
     match reason {
@@ -134,7 +133,7 @@ mod tests {
         IncidentUse { values: vec![machines, 0.0, down_minutes], ..IncidentUse::plain("FailMachines", minute(at)) }
     }
 
-    /// The story of VM 0, with whole minutes.
+    /// The history of VM 0, with whole minutes.
     fn told(world: &World) -> Vec<String> {
         let minutes = |turn: &Turn| turn.at.since(Time::ZERO).0 / 60_000;
         world.story(VmId(0)).iter().map(|turn| turn.sentence(&format!("{}", minutes(turn))).to_string()).collect()

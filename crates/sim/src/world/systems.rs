@@ -1,4 +1,4 @@
-//! The systems beside the core, each where anybody asks for it, and in which order they are told of what happens.
+//! The systems outside the core, each present if needed, and the order in which they are notified.
 
 use tiebreak_model::{Footprint, Growth, Occupancy, Time};
 
@@ -14,21 +14,21 @@ use crate::system::{Arrival, Stay, System};
 
 /// All systems of a run.
 pub(crate) struct Systems {
-    /// What is seen of every deployment, where any rule asks what they will grow to.
+    /// Deployments, if any rule reads forecasts.
     pub(crate) deployments: Option<Deployments>,
-    /// What is predicted of VMs and machines, where any rule asks.
+    /// Predicted lifetimes, if any rule reads them.
     pub(crate) lives: Option<Lives>,
-    /// Who draws what, where anybody asks.
+    /// Power, if it is part of the run.
     pub(crate) power: Option<PowerBook>,
-    /// Who is linked with whom and where they stand, where VMs are linked.
+    /// Links and the location of linked VMs, if VMs are linked.
     pub(crate) network: Option<LinkBook>,
-    /// Where the VMs of each tenant stand, where they are not.
+    /// The location of each tenant's VMs, if VMs are not linked.
     pub(crate) tenants: Option<Tenants>,
-    /// What happens to the zone, and what became of VMs that lost their machine.
+    /// Incidents, and VMs that lost their machine.
     pub(crate) incidents: Disruptions,
 }
 
-/// What all systems say at a sample; none where there is no such system.
+/// The reports of all systems at a sample; `None` for a system that is not present.
 pub(crate) struct SystemsSample {
     pub(crate) expected_peak: Option<f64>,
     pub(crate) lives: Option<LifeSample>,
@@ -38,7 +38,7 @@ pub(crate) struct SystemsSample {
 }
 
 impl Systems {
-    /// Those that a plan asks for.
+    /// The systems that a plan needs.
     pub(crate) fn new(plan: &Plan) -> Self {
         let (workload, fleet) = (plan.workload(), plan.fleet());
         let lives = |it| Lives::new(it, workload, fleet.machine_count(), plan.lifetimes_from());
@@ -52,7 +52,7 @@ impl Systems {
         }
     }
 
-    /// A VM comes to a machine.
+    /// A VM arrives on a machine.
     pub(crate) fn come(&mut self, arrival: &Arrival<'_>) {
         self.deployments.come(arrival);
         self.lives.come(arrival);
@@ -82,7 +82,7 @@ impl Systems {
         self.incidents.pass(now);
     }
 
-    /// A sample is taken.
+    /// Takes a sample.
     pub(crate) fn sample(&mut self, now: Time, zone: &Occupancy) -> SystemsSample {
         SystemsSample {
             expected_peak: self.deployments.sample(now, zone),
@@ -93,23 +93,23 @@ impl Systems {
         }
     }
 
-    /// What lifetimes and power have to say of the run so far.
+    /// The reports on lifetimes and power so far.
     pub(crate) fn summary(&self) -> (LifeCounts, Option<PowerSummary>) {
         (self.lives.summary().unwrap_or_default(), self.power.summary())
     }
 
-    /// Where a tenant's VMs really stand, if any that matters does.
+    /// The actual location of a tenant's VMs, if any is tracked.
     pub(crate) fn footprint(&self, tenant: u64) -> Option<&Footprint> {
         let linked = self.network.as_ref().and_then(|it| it.footprint(tenant));
         linked.or_else(|| self.tenants.as_ref().and_then(|it| it.footprint(tenant)))
     }
 
-    /// What deployments are expected to grow to, for agents to read.
+    /// The forecasts of deployments, for agents.
     pub(crate) fn growth(&self) -> Option<&Growth> {
         self.deployments.as_ref().map(Deployments::growth)
     }
 
-    /// What every server draws of its share of the power budget, for the fleet map; nothing where nobody asks.
+    /// Every server's draw as a share of its power budget, for the fleet map; empty if power is not part of the run.
     pub(crate) fn draws(&self) -> impl Iterator<Item = f64> + '_ {
         self.power.iter().flat_map(PowerBook::shares)
     }

@@ -1,5 +1,4 @@
-//! A small zone in which one incident at a time is tried out, and what must hold whatever
-//! happens.
+//! A small zone to test one incident at a time, and invariants that always hold.
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -23,7 +22,7 @@ use crate::plan::{Agents, Plan};
 use crate::record::disruption::{Fate, Reason};
 use crate::record::{Cause, Decision, Outcome};
 
-/// Machines of 4 cores and 16 GiB, and who asks for them, for a day.
+/// Machines of 4 cores and 16 GiB, and the requests of one day.
 #[derive(Clone)]
 pub(crate) struct Trial {
     pub(crate) clusters: Vec<ClusterSpec>,
@@ -32,12 +31,12 @@ pub(crate) struct Trial {
     pub(crate) vms: Vec<VmRow>,
     /// How the VMs of a tenant are linked, and the uplinks of each cluster.
     pub(crate) links: (Vdcs, Vec<Uplinks>),
-    /// What rules about admission believe.
+    /// The beliefs of admission rules.
     pub(crate) admission: AdmissionSettings,
 }
 
 impl Trial {
-    /// One cluster of so many machines and racks, to which nobody comes.
+    /// One cluster of this many machines and racks, without requests.
     pub(crate) fn new(machines: u32, racks: u32) -> Self {
         let mut trial = Self {
             clusters: Vec::new(),
@@ -71,7 +70,7 @@ impl Trial {
         self
     }
 
-    /// So many VMs of these cores, from one minute to another, each of another tenant.
+    /// Adds this many VMs of these cores, with a start and an end minute, each of another tenant.
     pub(crate) fn vms(mut self, count: u32, cores: u32, (from, to): (i64, i64)) -> Self {
         for _ in 0..count {
             let name = self.vms.len() as u64;
@@ -81,7 +80,7 @@ impl Trial {
         self
     }
 
-    /// So many VMs of these cores of one tenant, all from one minute to another.
+    /// Adds this many VMs of these cores of one tenant, with a start and an end minute.
     pub(crate) fn vdc(mut self, tenant: u64, count: u32, cores: u32, minutes: (i64, i64)) -> Self {
         let first = self.vms.len();
         self = self.vms(count, cores, minutes);
@@ -89,7 +88,7 @@ impl Trial {
         self
     }
 
-    /// With the VMs of a tenant linked, and these uplinks of each cluster.
+    /// Links the VMs of each tenant, with these uplinks of each cluster.
     pub(crate) fn linked(mut self, vdcs: Vdcs, uplinks: &[Uplinks]) -> Self {
         self.links = (vdcs, uplinks.into());
         self
@@ -108,7 +107,7 @@ impl Trial {
         if plan.asks_for_lifetimes() { with_predicted_lives(plan) } else { plan }
     }
 
-    /// The zone at a minute, when all that happens in it has happened.
+    /// The zone at a minute, after all its events.
     pub(crate) fn at(&self, at: i64, incidents: &[IncidentUse]) -> World {
         let mut world = World::new(self.plan(true, incidents));
         world.warm_up();
@@ -118,7 +117,7 @@ impl Trial {
         world
     }
 
-    /// The whole day; what must always hold is checked at every step.
+    /// The whole day; checks the invariants at every step.
     pub(crate) fn run(&self, incidents: &[IncidentUse]) -> World {
         let mut world = World::new(self.plan(true, incidents));
         world.keep_decisions();
@@ -137,7 +136,7 @@ impl Trial {
     }
 }
 
-/// With the truth as what is predicted.
+/// Uses the true lifetimes as predictions.
 fn with_predicted_lives(plan: Plan) -> Plan {
     let oracle = PredictorUse { id: "Oracle".into(), values: Vec::new() };
     let mut training = start(&oracle, plan.workload().clone(), Seed(7));
@@ -145,7 +144,7 @@ fn with_predicted_lives(plan: Plan) -> Plan {
     plan.with_predictions(Lifetimes::from_values(&[]), Arc::new(training.finish().predictions))
 }
 
-/// So many minutes into the day.
+/// This many minutes into the day.
 pub(crate) fn minute(minutes: i64) -> Time {
     Time(minutes * Millis::MINUTE.0 as i64)
 }
@@ -155,21 +154,20 @@ pub(crate) fn incident<D: Declared>(at: i64, terms: &D) -> IncidentUse {
     IncidentUse { id: D::DECLARATION.id.into(), at: minute(at), values: terms.to_values() }
 }
 
-/// The machines that are in this state.
+/// The machines in this state.
 pub(crate) fn machines(world: &World, readiness: Readiness) -> Vec<u32> {
     let is = |id: &u32| world.occupancy().record(MachineId(*id)).readiness == readiness;
     (0..world.plan().fleet().machine_count()).filter(is).collect()
 }
 
-/// VMs that lost a machine, found another one, and were lost.
+/// The number of VMs that lost a machine, found another one, and were lost.
 pub(crate) fn counts(world: &World) -> (usize, u64, u64) {
     let counters = world.summary().counters;
     (world.disruptions().len(), counters.reallocations, counters.lost_vms)
 }
 
-/// Every machine holds what its VMs ask for, and those that migrate from it, and no more, and a
-/// failed one nothing. Without
-/// incidents nobody knows who stands where.
+/// Every machine holds exactly the demand of its VMs and of those migrating away, and a failed one holds nothing.
+/// Without incidents the VMs on a machine are not tracked.
 pub(crate) fn check_machines(world: &World, residents_are_known: bool) {
     if !residents_are_known {
         return;
@@ -199,8 +197,8 @@ pub(crate) fn check_machines(world: &World, residents_are_known: bool) {
     assert_eq!(world.occupancy().zone().unready + ready, world.plan().fleet().machine_count());
 }
 
-/// Every uplink has reserved what the links of VMs that stand apart take, one by one, and no more than it carries
-/// where a rule sees to it.
+/// Every uplink has reserved exactly the bandwidth of links that cross it, link by link, and no more than its
+/// capacity if a rule guarantees that.
 pub(crate) fn check_uplinks(world: &World, is_bounded: bool) {
     let (Some(links), Some(network)) = (world.plan().links(), world.occupancy().network()) else { return };
     let mut expected = alloc::vec![0; network.cuts() as usize];
@@ -221,7 +219,7 @@ pub(crate) fn check_uplinks(world: &World, is_bounded: bool) {
     }
 }
 
-/// Each time a VM lost its machine it was decided again once and for all, or its time was over.
+/// Each time a VM lost its machine, it got exactly one final decision, or it ended.
 fn check_everyone_is_accounted_for(world: &World) {
     for vm in (0..world.plan().workload().vm_count()).map(VmId) {
         let homeless = |reason| !matches!(reason, Reason::Evicted | Reason::Migrated(_));

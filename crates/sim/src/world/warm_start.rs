@@ -1,5 +1,5 @@
-//! The warm start: the VMs alive when the trace began are placed, in order, by the first agent, before anything else
-//! (LAVA section 6.1).
+//! The warm start: the first agent places the VMs alive when the trace began, in order, before anything else (LAVA
+//! section 6.1).
 
 use tiebreak_model::{MachineId, PredictedLife, RequestId, Time, VmId};
 use tiebreak_placement::CacheUse;
@@ -9,10 +9,10 @@ use crate::agents::agent::{Agent, Assignment};
 use crate::agents::job::Job;
 use crate::record::{Cause, Decision, Outcome, Rejected, Rejection};
 
-/// How far the warm start has come.
+/// The progress of the warm start.
 #[derive(Default)]
 pub(super) struct WarmStart {
-    /// The request that is next; once it is behind the last one, all agents have begun.
+    /// The next request; after the last one, all agents start.
     next: u32,
     pub(super) placements: u64,
     pub(super) rejections: u64,
@@ -42,7 +42,7 @@ impl World {
         }
     }
 
-    /// All agents begin with the first one's view, and with caches of their own.
+    /// All agents start with the first one's view and with their own caches.
     fn begin_agents(&mut self) {
         let view = self.team[0].allocator.view().clone();
         self.rules.policy = self.plan.policy_after_start();

@@ -1,11 +1,11 @@
-//! A cluster over years, in small: months, slices, policies, kinds of end, observations.
+//! A small cluster over years: months, slices, policies, kinds of end, observations.
 
 use super::*;
 use crate::admission::{AdmissionSettings, DeathUnit, Horizon, StopKind};
 use tiebreak_admission::Belief;
 use tiebreak_placement::RuleUse;
 
-/// A month of a cluster of 200 cores that is asked for more than it has.
+/// A month of a cluster of 200 cores with more demand than capacity.
 const MONTH: f64 = MONTH_HOURS / YEAR_HOURS;
 
 fn lab() -> ClusterYears {
@@ -20,7 +20,7 @@ fn terms() -> Terms {
 /// A rule with its parameters, or none.
 type Rule<'a> = Option<(&'a str, &'a [f64])>;
 
-/// The cluster as it begins, with such a rule if any.
+/// The cluster at its start, with this rule if any.
 fn begun(lab: ClusterYears, terms: Terms, rule: Rule<'_>) -> Years {
     let rules: Vec<_> =
         rule.into_iter().map(|(id, values)| RuleUse { values: values.into(), ..RuleUse::plain(id, None) }).collect();
@@ -246,7 +246,7 @@ fn who_is_not_labelled_does_the_same_and_is_believed_to_be_of_either_kind() {
         assert!(beliefs.len() == 2 && beliefs[0].exposure != beliefs[1].exposure);
         assert!(beliefs.iter().all(|seen| seen.cores == f64::from(asks)), "both see what it asks for");
         assert_eq!(meet(&labelled), (truth, beliefs[..1].into(), asks));
-        // What is known of it changes nothing of what it does.
+        // Observations do not change its behaviour.
         assert_eq!(meet(&unknown), (truth, [Seen::started(f64::from(asks))].into(), asks));
     }
 }
