@@ -1,4 +1,4 @@
-//! How a thing describes itself, once.
+//! Self-description of rules, metrics and settings, declared once.
 //!
 //! A rule, a metric, a workload or a group of settings is declared with the
 //! [`declare!`](crate::declare!) macro; its doc comment is its help text. From that one
@@ -7,7 +7,7 @@
 
 use alloc::vec::Vec;
 
-/// What a parameter's value is.
+/// The kind of a parameter's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamKind {
     /// A whole number.
@@ -16,7 +16,7 @@ pub enum ParamKind {
     Number,
     /// On (1) or off (0).
     Flag,
-    /// One of these words; the value is its place.
+    /// One of these words; the value is the word's index.
     Choice(&'static [&'static str]),
 }
 
@@ -25,17 +25,17 @@ pub enum ParamKind {
 pub struct Param {
     /// Stable name in documents and links.
     pub name: &'static str,
-    /// What it means, what larger means.
+    /// Its meaning, and the meaning of larger values.
     pub help: &'static str,
-    /// What its value is.
+    /// The kind of its value.
     pub kind: ParamKind,
-    /// The value when nothing is said.
+    /// The default value.
     pub default: f64,
     /// Smallest allowed value.
     pub min: f64,
     /// Largest allowed value.
     pub max: f64,
-    /// Unit as people read it; empty when it has none.
+    /// Display unit; empty if it has none.
     pub unit: &'static str,
 }
 
@@ -47,7 +47,7 @@ impl Param {
         value.is_finite() && whole && value >= self.min && value <= self.max
     }
 
-    /// The word of a value, where values have words.
+    /// The word of a value, if values have words.
     #[must_use]
     pub fn word(&self, value: f64) -> Option<&'static str> {
         match self.kind {
@@ -57,7 +57,7 @@ impl Param {
         }
     }
 
-    /// The value of a word, where values have words.
+    /// The value of a word, if values have words.
     #[must_use]
     pub fn value_of_word(&self, word: &str) -> Option<f64> {
         match self.kind {
@@ -66,24 +66,24 @@ impl Param {
         }
     }
 
-    /// The name as people read it, in small letters and without its unit: `cores_weight` is "cores weight",
-    /// `decision_ms` is "decision time".
+    /// The display name, in lower case and without its unit: `cores_weight` is "cores weight", `decision_ms` is
+    /// "decision time".
     #[must_use]
     pub fn title(&self) -> alloc::string::String {
         crate::titles::title(self.name)
     }
 }
 
-/// What a thing says of itself.
+/// A declaration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Declaration {
     /// Stable id in documents and links; never changes once shared.
     pub id: &'static str,
-    /// The name people read.
+    /// Display name.
     pub title: &'static str,
     /// Help for the learner, and the source.
     pub help: &'static str,
-    /// Its parameters, in the order they are shown.
+    /// Its parameters, in display order.
     pub params: &'static [Param],
 }
 
@@ -97,7 +97,7 @@ impl Declaration {
 
 /// A type that carries its own declaration.
 pub trait Declared: Sized {
-    /// What it says of itself.
+    /// Its declaration.
     const DECLARATION: Declaration;
 
     /// Builds it from one value per parameter, in declared order; a missing or
@@ -112,9 +112,9 @@ pub trait Declared: Sized {
 pub trait ParamValue: Copy {
     /// Its kind.
     const KIND: ParamKind;
-    /// From the stored number, which [`Param::allows`].
+    /// Converts a stored number that [`Param::allows`].
     fn from_number(number: f64) -> Self;
-    /// To the stored number.
+    /// Converts to the stored number.
     fn to_number(self) -> f64;
 }
 

@@ -1,5 +1,5 @@
-//! When machines are expected to be free, as columns, with the latest of small blocks of machines:
-//! bounds that let a search pass over most of them.
+//! When machines are expected to be free, as columns, with the latest exit of small blocks of machines: bounds that
+//! let a search skip most of them.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use crate::life::HostLife;
 /// Machines in a block.
 const BLOCK: usize = 16;
 
-/// When a machine is expected to be free, in seconds since the trace began; 0 when it is empty.
+/// When a machine is expected to be free, in seconds since the start of the trace; 0 if it is empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExpectedExit {
     /// By the newest predictions.
@@ -21,7 +21,7 @@ pub struct ExpectedExit {
 }
 
 impl ExpectedExit {
-    /// What is predicted of a machine.
+    /// From the predictions for a machine.
     #[inline]
     #[must_use]
     pub const fn of(life: &HostLife) -> Self {
@@ -38,21 +38,21 @@ impl ExpectedExit {
 pub struct Exits {
     newest_s: Vec<u32>,
     first_s: Vec<u32>,
-    /// The latest of each block, by id.
+    /// The latest exits of each block, by id.
     blocks: Vec<ExpectedExit>,
-    /// How often any machine of a rack was given another one, counted round and round.
+    /// How often the exit of any machine of a rack has changed; wraps around.
     changes: Vec<u32>,
 }
 
 impl Exits {
-    /// Of empty machines in so many racks.
+    /// For empty machines in this many racks.
     pub(crate) fn new(machines: u32, racks: u32) -> Self {
         let all = machines as usize;
         let blocks = vec![ExpectedExit::default(); all.div_ceil(BLOCK)];
         Self { newest_s: vec![0; all], first_s: vec![0; all], blocks, changes: vec![0; racks as usize] }
     }
 
-    /// Gives a machine another expected exit.
+    /// Changes a machine's expected exit.
     #[inline]
     pub(crate) fn set(&mut self, machine: MachineId, rack: RackId, after: ExpectedExit) {
         let (before, at) = (self.of(machine), machine.index());
@@ -77,7 +77,7 @@ impl Exits {
         };
     }
 
-    /// That of one machine.
+    /// The expected exit of one machine.
     #[inline]
     #[must_use]
     pub fn of(&self, machine: MachineId) -> ExpectedExit {
@@ -85,28 +85,28 @@ impl Exits {
         ExpectedExit { newest_s: self.newest_s[at], first_s: self.first_s[at] }
     }
 
-    /// Those of some machines by the newest predictions, in order of id.
+    /// The exits of these machines by the newest predictions, in order of id.
     #[inline]
     #[must_use]
     pub fn newest(&self, machines: Range<u32>) -> &[u32] {
         &self.newest_s[machines.start as usize..machines.end as usize]
     }
 
-    /// Those of some machines by the first predictions, in order of id.
+    /// The exits of these machines by the first predictions, in order of id.
     #[inline]
     #[must_use]
     pub fn first(&self, machines: Range<u32>) -> &[u32] {
         &self.first_s[machines.start as usize..machines.end as usize]
     }
 
-    /// For each rack a number that is another one after any of its machines was given another exit.
+    /// For each rack, a number that changes whenever the exit of any of its machines changes.
     #[inline]
     #[must_use]
     pub fn changes_of_racks(&self) -> &[u32] {
         &self.changes
     }
 
-    /// The latest of either kind of any of these machines, or of a few beside them.
+    /// The latest exit of each kind among these machines, or among slightly more.
     #[inline]
     #[must_use]
     pub fn latest(&self, machines: Range<u32>) -> ExpectedExit {

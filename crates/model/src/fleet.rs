@@ -1,6 +1,5 @@
-//! What stands where: clusters of one hardware generation each, split into racks
-//! (fault domains) of machines. It does not change during a run; what is in use
-//! is [`Occupancy`](crate::Occupancy).
+//! The fleet: clusters of one hardware generation each, split into racks (fault domains) of machines. It does not
+//! change during a run; what is in use is [`Occupancy`](crate::Occupancy).
 //!
 //! Machines are numbered chassis by chassis, chassis rack by rack and racks cluster by cluster, so each of
 //! these is a range of ids. Source: Protean section 2.1; chassis: power oversubscription, section II-A.
@@ -13,48 +12,48 @@ use core::ops::Range;
 use crate::ids::{ChassisId, ClusterId, MachineId, RackId};
 use crate::resources::{Resource, Resources};
 
-/// Machines that one zone may hold, so that no id or sum can overflow.
+/// The maximum number of machines in a zone, so that no id or sum can overflow.
 pub const MACHINES_MAX: u32 = 1_000_000;
 
-/// Whether a machine takes new VMs (Protean section 3.1, "ready" state).
+/// Whether a machine accepts new VMs (Protean section 3.1, "ready" state).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Readiness {
-    /// Takes new VMs.
+    /// Accepts new VMs.
     #[default]
     Ready,
-    /// Keeps its VMs and takes no new ones: draining, updating, suspected.
+    /// Keeps its VMs and accepts no new ones: draining, updating, suspected.
     Unready,
-    /// Failed: holds nothing and takes nothing.
+    /// Failed: holds no VMs and accepts none.
     Failed,
 }
 
-/// One cluster to build: how many machines of which capacity, in how many racks.
+/// The specification of one cluster: its machines, their capacity, and its racks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterSpec {
-    /// The name people read.
+    /// Display name.
     pub name: String,
     /// Machines in the cluster.
     pub machines: u32,
-    /// Racks they are spread over; earlier racks get one more when it does not divide.
+    /// Racks that the machines are spread over; if uneven, earlier racks get one more.
     pub racks: u32,
-    /// What each machine has.
+    /// The capacity of each machine.
     pub capacity: Resources,
-    /// How many of them, the last ones, take no new VMs from the beginning.
+    /// How many of them, the last ones, accept no new VMs from the start.
     pub unready: u32,
-    /// Which datacenter of the zone it stands in, by any number.
+    /// The number of its datacenter; any number.
     pub datacenter: u32,
-    /// Chassis that each rack's machines are spread over, at least 1; earlier ones get one more when it does not divide.
+    /// Chassis that each rack's machines are spread over, at least 1; if uneven, earlier ones get one more.
     pub chassis: u32,
 }
 
 /// Why a fleet cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FleetError {
-    /// A zone without any machine places nothing.
+    /// The zone has no machines.
     NoMachines,
     /// The sum over all clusters is over [`MACHINES_MAX`].
     TooManyMachines {
-        /// Machines asked for.
+        /// Requested machines.
         machines: u64,
     },
     /// A cluster has no rack, or more racks than machines.
@@ -72,10 +71,10 @@ pub enum FleetError {
         cluster: usize,
         /// Machines of its smallest rack.
         machines: u32,
-        /// Chassis a rack.
+        /// Chassis per rack.
         chassis: u32,
     },
-    /// A machine without cores holds no VM.
+    /// The machines have no cores.
     NoCores {
         /// Index of the cluster.
         cluster: usize,
@@ -107,13 +106,13 @@ impl core::error::Error for FleetError {}
 /// A cluster as built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cluster {
-    /// The name people read.
+    /// Display name.
     pub name: String,
-    /// What each of its machines has.
+    /// The capacity of each machine.
     pub capacity: Resources,
-    /// How many of them, the last ones, take no new VMs from the beginning.
+    /// How many of its machines, the last ones, accept no new VMs from the start.
     pub unready: u32,
-    /// Which datacenter of the zone it stands in.
+    /// The number of its datacenter.
     pub datacenter: u32,
     machines: Range<u32>,
     racks: Range<u32>,
@@ -132,7 +131,7 @@ impl Cluster {
         self.racks.clone()
     }
 
-    /// Whether a machine of it takes new VMs in the beginning.
+    /// Whether one of its machines accepts new VMs at the start.
     #[must_use]
     pub fn readiness_at_start(&self, machine: MachineId) -> Readiness {
         if machine.0 >= self.machines.end.saturating_sub(self.unready) { Readiness::Unready } else { Readiness::Ready }
@@ -145,18 +144,18 @@ impl Cluster {
     }
 }
 
-/// What never changes about a cluster.
+/// The constant properties of a cluster.
 #[derive(Clone, Copy, Debug)]
 pub struct HardwareView<'a> {
-    /// The name people read.
+    /// Display name.
     pub name: &'a str,
-    /// What each of its machines has when empty.
+    /// The capacity of each machine.
     pub machine_capacity: Resources,
-    /// Which datacenter it stands in.
+    /// The number of its datacenter.
     pub datacenter: u32,
 }
 
-/// Where every machine stands.
+/// The location of every machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fleet {
     clusters: Vec<Cluster>,
@@ -172,7 +171,7 @@ impl Fleet {
     /// Numbers the machines of these clusters.
     ///
     /// # Errors
-    /// The first thing that cannot stand: see [`FleetError`].
+    /// The first invalid property: see [`FleetError`].
     pub fn build(specs: &[ClusterSpec]) -> Result<Self, FleetError> {
         let machines: u64 = specs.iter().map(|spec| u64::from(spec.machines)).sum();
         if machines == 0 {
@@ -243,13 +242,13 @@ impl Fleet {
         }
     }
 
-    /// How many machines there are.
+    /// The number of machines.
     #[must_use]
     pub fn machine_count(&self) -> u32 {
         self.rack_of_machine.len() as u32
     }
 
-    /// How many racks there are.
+    /// The number of racks.
     #[must_use]
     pub fn rack_count(&self) -> u32 {
         self.rack_machines.len() as u32
@@ -273,21 +272,21 @@ impl Fleet {
         self.rack_machines[rack.index()].clone()
     }
 
-    /// The rack a machine stands in.
+    /// The rack of a machine.
     #[inline]
     #[must_use]
     pub fn rack_of(&self, machine: MachineId) -> RackId {
         self.rack_of_machine[machine.index()]
     }
 
-    /// The cluster a rack belongs to.
+    /// The cluster of a rack.
     #[inline]
     #[must_use]
     pub fn cluster_of_rack(&self, rack: RackId) -> ClusterId {
         self.cluster_of_rack[rack.index()]
     }
 
-    /// How many chassis there are.
+    /// The number of chassis.
     #[must_use]
     pub fn chassis_count(&self) -> u32 {
         self.chassis_machines.len() as u32
@@ -300,28 +299,28 @@ impl Fleet {
         self.chassis_machines[chassis.index()].clone()
     }
 
-    /// The chassis a machine stands in.
+    /// The chassis of a machine.
     #[inline]
     #[must_use]
     pub fn chassis_of(&self, machine: MachineId) -> ChassisId {
         self.chassis_of_machine[machine.index()]
     }
 
-    /// The cluster a machine belongs to.
+    /// The cluster of a machine.
     #[inline]
     #[must_use]
     pub fn cluster_of(&self, machine: MachineId) -> ClusterId {
         self.cluster_of_machine[machine.index()]
     }
 
-    /// What never changes about a cluster.
+    /// The constant properties of a cluster.
     #[must_use]
     pub fn hardware(&self, id: ClusterId) -> HardwareView<'_> {
         let cluster = self.cluster(id);
         HardwareView { name: &cluster.name, machine_capacity: cluster.capacity, datacenter: cluster.datacenter }
     }
 
-    /// What a machine has when it is empty.
+    /// The capacity of a machine.
     #[inline]
     #[must_use]
     pub fn capacity(&self, machine: MachineId) -> Resources {

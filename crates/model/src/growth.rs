@@ -1,25 +1,23 @@
-//! What deployments are expected to grow to: cores of each cluster at moments ahead, and how far
-//! they may be off.
+//! Forecasts of deployments: the cores of each cluster at future moments, as mean and variance.
 //!
-//! A deployment is the VMs of one tenant in one cluster. Its forecast is two numbers for each
-//! moment: the mean of its cores then, and their variance. Deployments are independent given what
-//! was seen of them, so a cluster's are the sums. These are kept as whole numbers, so that taking out
-//! what was put in leaves nothing behind, in any order. Source: "On the cluster admission problem for
-//! cloud computing", section 4.
+//! A deployment is the VMs of one tenant in one cluster. Its forecast has two numbers per moment: the mean and the
+//! variance of its cores. Deployments are independent given their observations, so a cluster's forecast is the sum.
+//! The sums are kept as integers, so that removing what was added leaves exactly nothing, in any order. Source: "On
+//! the cluster admission problem for cloud computing", section 4.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::ids::ClusterId;
 
-/// Parts of a core that a mean is kept in.
+/// Units per core of a mean.
 const MEAN_PARTS: f64 = (1_u64 << 20) as f64;
-/// Parts of a squared core that a variance is kept in.
+/// Units per squared core of a variance.
 const VARIANCE_PARTS: f64 = (1_u64 << 10) as f64;
-/// What is as good as infinite: so much that thousands of them still have a sum.
+/// Stands for infinity: small enough that thousands of them can be summed.
 const MOST: i64 = 1 << 52;
 
-/// Expected cores at one moment ahead, as whole parts.
+/// Expected cores at one future moment, in integer units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Expected {
     mean: i64,
@@ -27,7 +25,7 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// Of a mean in cores and a variance in squared cores.
+    /// From a mean in cores and a variance in squared cores.
     #[must_use]
     pub fn new(mean: f64, variance: f64) -> Self {
         let parts = |value: f64, parts: f64| (value.max(0.0) * parts) as i64;
@@ -55,14 +53,14 @@ impl Expected {
     }
 }
 
-/// What all deployments of a cluster are expected to have, moment by moment.
+/// The forecast of a cluster: the sum over its deployments, moment by moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterForecast {
     sums: Vec<Expected>,
 }
 
 impl ClusterForecast {
-    /// Of no deployment, at so many moments.
+    /// Without deployments, at this many moments.
     #[must_use]
     pub fn empty(moments: usize) -> Self {
         Self { sums: vec![Expected::default(); moments] }
@@ -74,8 +72,7 @@ impl ClusterForecast {
         &self.sums
     }
 
-    /// Puts another forecast in the place of what was expected of a deployment; of one that was not
-    /// counted before, nothing was.
+    /// Replaces a deployment's forecast by another; `before` is empty for a new deployment.
     pub fn replace(&mut self, before: &[Expected], after: &[Expected]) {
         for (sum, before) in self.sums.iter_mut().zip(before) {
             *sum = sum.minus(*before);
@@ -86,36 +83,36 @@ impl ClusterForecast {
     }
 }
 
-/// A deployment that asks to be let in.
+/// A deployment that requests admission.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Newcomer {
-    /// Cores it asks for now.
+    /// Cores requested now.
     pub cores: f64,
-    /// What it is expected to have, moment by moment.
+    /// Its forecast, moment by moment.
     pub expected: Vec<Expected>,
-    /// Clusters that have let it in before.
+    /// Clusters that have already admitted it.
     pub at_home: Vec<ClusterId>,
 }
 
-/// What rules about admission see: every cluster's forecast, and who asks to be let in.
+/// The input of admission rules: every cluster's forecast, and the newcomer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Growth {
     /// The moments, in hours from now, ascending; the first is now.
     pub hours: Vec<f64>,
     /// Cluster by cluster.
     pub clusters: Vec<ClusterForecast>,
-    /// Who asks.
+    /// The newcomer.
     pub newcomer: Newcomer,
 }
 
-/// A cluster at one moment ahead, with the newcomer let in.
+/// A cluster at one future moment, if it admits the newcomer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ahead {
     /// Hours from now.
     pub hours: f64,
     /// Cores of the whole cluster.
     pub capacity: f64,
-    /// Cores that its deployments have now, and the newcomer asks for.
+    /// Current cores of its deployments plus those the newcomer requests.
     pub cores_now: f64,
     /// Cores expected then.
     pub mean: f64,
@@ -126,15 +123,15 @@ pub struct Ahead {
 }
 
 impl Growth {
-    /// Of clusters without deployments.
+    /// For clusters without deployments.
     #[must_use]
     pub fn empty(hours: Vec<f64>, clusters: usize) -> Self {
         let clusters = vec![ClusterForecast::empty(hours.len()); clusters];
         Self { hours, clusters, newcomer: Newcomer::default() }
     }
 
-    /// A cluster of so many cores with the newcomer in it, moment by moment; nothing where it is in
-    /// already.
+    /// A cluster of this many cores with the newcomer, moment by moment; empty if it has already admitted the
+    /// newcomer.
     pub fn ahead(&self, cluster: ClusterId, capacity: f64) -> impl Iterator<Item = Ahead> + '_ {
         let is_new = !self.newcomer.at_home.contains(&cluster);
         let sums = self.clusters[cluster.index()].sums();

@@ -41,9 +41,9 @@ ids! {
     ChassisId;
     /// A cluster: machines of one hardware generation.
     ClusterId;
-    /// One VM of a workload, by its place in the workload's columns.
+    /// One VM of a workload, as an index into the workload's columns.
     VmId;
-    /// One service request: the VMs a tenant asked for at one instant.
+    /// One service request: the VMs that a tenant requested at one instant.
     RequestId;
     /// One distinct combination of request traits in a workload.
     ShapeId;

@@ -1,9 +1,8 @@
 //! The change journal: which machines changed since a revision, newest first.
 //!
-//! A global revision number grows with every change; each machine and each cluster
-//! remembers its latest. The machines of a cluster form a list ordered by revision, and so
-//! do the clusters, so reading what changed costs as much as what changed, however large
-//! the fleet is. Source: Protean section 5.2.4.
+//! A global revision number grows with every change; each machine and each cluster remembers its latest. The machines
+//! of a cluster form a list ordered by revision, and so do the clusters. So the cost of reading changes depends on
+//! their number, not on the size of the fleet. Source: Protean section 5.2.4.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,11 +12,11 @@ use crate::ids::{ClusterId, MachineId};
 
 const NONE: u32 = u32::MAX;
 
-/// Counts changes; 0 is the state the journal began with.
+/// Counts changes; 0 is the initial state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Revision(pub u64);
 
-/// Who changed when.
+/// The changed machines in order.
 #[derive(Clone, Debug)]
 pub struct Journal {
     revision: Revision,
@@ -28,7 +27,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// A journal in which nothing has changed yet.
+    /// A journal without changes.
     #[must_use]
     pub fn new(fleet: &Fleet) -> Self {
         let clusters = fleet.clusters().len();
@@ -39,7 +38,7 @@ impl Journal {
         }
     }
 
-    /// The latest revision of all.
+    /// The latest revision.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.revision
@@ -58,7 +57,7 @@ impl Journal {
         self.clusters.latest[cluster.index()]
     }
 
-    /// Notes that a machine of this cluster changed just now.
+    /// Records that a machine of this cluster has just changed.
     pub fn record(&mut self, cluster: ClusterId, machine: MachineId) {
         self.revision.0 += 1;
         self.machines.touch(cluster.index(), machine.0, self.revision);
@@ -84,7 +83,7 @@ impl Journal {
     }
 }
 
-/// Lists of things, each ordered by when they last changed.
+/// Lists of items, each ordered by last change.
 #[derive(Clone, Debug)]
 pub struct Recency {
     latest: Vec<Revision>,
@@ -95,7 +94,7 @@ pub struct Recency {
 }
 
 impl Recency {
-    /// So many things in so many lists, none of which has changed.
+    /// This many items in this many lists, all unchanged.
     #[must_use]
     pub fn new(things: usize, lists: usize) -> Self {
         Self {
@@ -106,7 +105,7 @@ impl Recency {
         }
     }
 
-    /// Puts a thing, which always stands in this list, first: it changed now, later than any.
+    /// Moves an item to the front of its list (always the same one), because it changed now.
     #[inline]
     pub fn touch(&mut self, list: usize, thing: u32, now: Revision) {
         let front = self.newest[list];
@@ -134,7 +133,7 @@ impl Recency {
         }
     }
 
-    /// The things of a list that changed after `since`, newest first, each once.
+    /// The items of a list that changed after `since`, newest first, each once.
     #[inline]
     pub fn since(&self, list: usize, since: Revision) -> impl Iterator<Item = u32> + '_ {
         let mut next = self.newest[list];

@@ -1,11 +1,10 @@
-//! What a zone is made of: machines with resources, requests for VMs, and the
-//! record of what changed. Nothing here knows rules or that time passes.
+//! The contents of a zone: machines with resources, requests for VMs, and the journal of changes. Nothing here
+//! depends on rules or on the passing of time.
 //!
 //! Source: Protean (Hadary et al., OSDI 2020), sections 2 and 5.2.4.
 //!
-//! Start with [`fleet`] (what stands where) and [`occupancy`] (what is in use);
-//! [`workload`] holds the requests as columns; [`declare`] is how every rule,
-//! metric and setting describes itself once for page, file, link and program.
+//! Start with [`fleet`] (the machines) and [`occupancy`] (what is in use); [`workload`] holds the requests as
+//! columns; [`declare`] is how every rule, metric and setting describes itself once for page, file, link and program.
 
 #![no_std]
 

@@ -1,53 +1,52 @@
-//! What is predicted of lifetimes: of a VM that needs a machine, and of a machine by the VMs
-//! on it. Nobody here knows when a VM will really leave.
+//! Predicted lifetimes: of a VM that needs a machine, and of a machine by its VMs. Nothing here reads the true
+//! lifetimes.
 //!
-//! Moments are whole seconds since the trace began, rounded so that no exit is thought earlier
-//! than predicted. Source: LAVA sections 3 and 4.
+//! Moments are whole seconds since the start of the trace, rounded so that no exit is earlier than predicted. Source:
+//! LAVA sections 3 and 4.
 
-/// What is predicted of a VM when a machine is looked for. All 0 where no rule asks.
+/// The prediction for a VM when it is placed. All 0 if no rule reads it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PredictedLife {
     /// The moment of the decision, in seconds.
     pub now_s: u32,
-    /// How long the VM is expected to live on from now, in seconds.
+    /// The VM's predicted remaining lifetime, in seconds.
     pub remaining_s: u32,
-    /// How long it was expected to live when it was predicted first, in seconds. For a new VM
-    /// that is now; for one that moves it is what was said when it came.
+    /// Its first predicted lifetime, in seconds. For a new VM this is from now; for one that moves, from its arrival.
     pub first_s: u32,
-    /// When it was expected to leave by that first prediction.
+    /// Its expected exit by that first prediction.
     pub first_exit_s: u32,
     /// The lifetime class of `remaining_s`: how many of the class bounds it reaches.
     pub class: u8,
 }
 
 impl PredictedLife {
-    /// Nothing is predicted.
+    /// No prediction.
     pub const NONE: Self = Self { now_s: 0, remaining_s: 0, first_s: 0, first_exit_s: 0, class: 0 };
 
-    /// When the VM is expected to leave.
+    /// The VM's expected exit.
     #[must_use]
     pub const fn exit_s(&self) -> u32 {
         self.now_s.saturating_add(self.remaining_s)
     }
 }
 
-/// What LAVA makes of a machine (LAVA section 4.3, Figure 5).
+/// LAVA's states of a machine (LAVA section 4.3, Figure 5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
     /// It hosts no VM.
     #[default]
     Empty,
-    /// It takes VMs of its own class until it is full.
+    /// It accepts VMs of its own class until it is full.
     Open,
-    /// It takes only VMs of lower classes, until those it held are gone.
+    /// It accepts only VMs of lower classes until the VMs it held have left.
     Recycling,
 }
 
 impl Phase {
-    /// All of them; the index is what files and pictures say.
+    /// All of them; files and pictures use the index.
     pub const ALL: [Self; 3] = [Self::Empty, Self::Open, Self::Recycling];
 
-    /// The word people read.
+    /// Display word.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -58,18 +57,18 @@ impl Phase {
     }
 }
 
-/// What is predicted of a machine. All of it is that of an empty machine where no rule asks.
+/// The prediction for a machine. Like an empty machine's if no rule reads it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HostLife {
-    /// When its last VM is expected to leave, by the newest predictions; 0 when it is empty.
+    /// When its last VM is expected to leave, by the newest predictions; 0 if it is empty.
     pub exit_s: u32,
     /// The same by the first prediction of each.
     pub first_exit_s: u32,
-    /// The longest life first predicted for any VM on it, in seconds.
+    /// The longest first predicted lifetime of any VM on it, in seconds.
     pub longest_s: u32,
-    /// Its lifetime class; 0 when it is empty.
+    /// Its lifetime class; 0 if it is empty.
     pub class: u8,
-    /// What it takes.
+    /// Which VMs it accepts.
     pub phase: Phase,
 }
 
@@ -77,8 +76,8 @@ impl HostLife {
     /// An empty machine.
     pub const EMPTY: Self = Self { exit_s: 0, first_exit_s: 0, longest_s: 0, class: 0, phase: Phase::Empty };
 
-    /// With a VM more, as one knows it who sees the machine and not its VMs one by one: a VM
-    /// never makes a machine free sooner, and an empty machine opens for the VM's class.
+    /// With one more VM, as estimated without knowing the machine's VMs: a VM never makes a machine free sooner, and
+    /// an empty machine opens with the VM's class.
     #[must_use]
     pub fn with(self, vm: &PredictedLife, full: bool) -> Self {
         let (phase, class) = match self.phase {

@@ -1,4 +1,4 @@
-//! Which sizes a workload asks for, and how often: the popularity of tasks in Weng et al., ATC 2023, section 3.
+//! The sizes of VMs in a workload and their frequencies: the popularity of tasks in Weng et al., ATC 2023, section 3.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -6,17 +6,17 @@ use alloc::vec::Vec;
 use crate::resources::Resources;
 use crate::workload::Workload;
 
-/// The sizes of VMs, the most frequent first, each with its share of all VMs. It is made before a run and never changes
-/// in it.
+/// The sizes of VMs, the most frequent first, each with its share of all VMs. Computed before a run and constant
+/// during it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShapeMix(Vec<(Resources, f64)>);
 
 impl ShapeMix {
-    /// Sizes that a mix keeps at most; rarer ones are left out.
+    /// The maximum number of sizes in a mix; rarer ones are omitted.
     pub const SHAPES_MAX: u32 = 256;
 
-    /// Of all VMs of a workload, also those that are there at the start. VMs that ask for the same are of one size,
-    /// whatever else is known of them; of two sizes as frequent, the smaller comes first.
+    /// From all VMs of a workload, including those there at the start. VMs with equal demands have one size, whatever
+    /// their other traits. Of equally frequent sizes, the smaller comes first.
     #[must_use]
     pub fn of(workload: &Workload) -> Self {
         let mut of_shape = alloc::vec![0_u32; workload.shapes().len()];
@@ -32,7 +32,7 @@ impl ShapeMix {
         Self(sizes.into_iter().map(|(size, count)| (size, f64::from(count) / all)).collect())
     }
 
-    /// So many of the most frequent sizes, and each one's share of all VMs, 0 to 1.
+    /// The `count` most frequent sizes, each with its share of all VMs, 0 to 1.
     #[inline]
     #[must_use]
     pub fn most_frequent(&self, count: u32) -> &[(Resources, f64)] {

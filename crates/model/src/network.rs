@@ -1,11 +1,10 @@
 //! Bandwidth between the VMs of a virtual datacenter (VDC), and the network that carries it.
 //!
-//! A VDC is a tenant whose VMs are linked. Every link has a guaranteed bandwidth, the bandwidth
-//! per core times the smaller of the core counts at its ends, and takes it from the uplinks on
-//! its way: of the two machines, of their racks where these differ, of their clusters where those
-//! differ. VMs on one machine take nothing. Links between a rack and the rest are used together
-//! (multi-path), so what they can carry is one sum, a *cut*. Source: Gridiron sections III-C,
-//! III-D and III-E.
+//! A VDC is a tenant whose VMs are linked. Every link has a guaranteed bandwidth: the bandwidth per core times the
+//! smaller core count of its two VMs. It uses the uplinks on its way: those of the two machines, of their racks if
+//! these differ, and of their clusters if those differ. VMs on one machine use none. Links between a rack and the
+//! rest use several paths together, so their capacity is one sum, a *cut*. Source: Gridiron sections III-C, III-D and
+//! III-E.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -31,20 +30,20 @@ pub enum Topology {
 /// How the VMs of all VDCs are linked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Links {
-    /// Who with whom.
+    /// Which VMs are linked.
     pub topology: Topology,
     /// VMs in one stage of a pipeline, at least 1.
     pub stage_vms: u32,
-    /// Bandwidth for each core of the smaller end, in Mbit/s.
+    /// Bandwidth per core of the smaller VM, in Mbit/s.
     pub bpc_mbps: u32,
 }
 
 impl Links {
-    /// The bandwidth between two VMs of one VDC, in kbit/s; 0 where they are not linked.
+    /// The bandwidth between two VMs of one VDC, in kbit/s; 0 if they are not linked.
     #[inline]
     #[must_use]
     pub fn kbps(&self, one: Peer, other: Peer) -> u64 {
-        // Thousandths of a core times Mbit/s are kbit/s.
+        // Thousandths of a core times Mbit/s gives kbit/s.
         let bandwidth = u64::from(self.bpc_mbps) * u64::from(one.cores_milli.min(other.cores_milli));
         if self.are_linked(one.slot, other.slot) { bandwidth } else { 0 }
     }
@@ -59,27 +58,27 @@ impl Links {
     }
 }
 
-/// One end of links.
+/// An endpoint of links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Peer {
-    /// Its place in the VDC: the lowest that no other VM had when it came.
+    /// Its slot in the VDC: the lowest free one when it arrived.
     pub slot: u32,
     /// Its cores, in thousandths.
     pub cores_milli: u32,
 }
 
-/// What the network of one cluster can carry, in kbit/s.
+/// The uplink capacities of one cluster, in kbit/s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Uplinks {
-    /// All uplinks of one machine to its rack together.
+    /// All uplinks of one machine to its rack.
     pub machine_kbps: u64,
-    /// All uplinks of one rack to the aggregation switches together.
+    /// All uplinks of one rack to the aggregation switches.
     pub rack_kbps: u64,
-    /// All uplinks of the cluster's aggregation switches together.
+    /// All uplinks of the cluster's aggregation switches.
     pub cluster_kbps: u64,
 }
 
-/// Uplinks that whatever enters or leaves a place must take.
+/// The uplinks that all traffic into or out of a place uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cut {
     /// Of a machine.
@@ -90,26 +89,26 @@ pub enum Cut {
     Cluster(ClusterId),
 }
 
-/// Machines whose bandwidth is bounded together.
+/// Machines per block of the bounds.
 const BLOCK: usize = 64;
 
-/// What every cut has left.
+/// The free bandwidth of every cut.
 #[derive(Clone, Debug)]
 pub struct Network {
     first_rack: u32,
     first_cluster: u32,
     capacity_kbps: Arc<[u64]>,
-    /// By cut: machines, racks, clusters. Less than 0 where more is reserved than there is.
+    /// By cut: machines, racks, clusters. Negative if over-reserved.
     free_kbps: Vec<i64>,
-    /// The least and the most of each block of machines.
+    /// The minimum and maximum of each block of machines.
     blocks: Vec<(i64, i64)>,
 }
 
 impl Network {
-    /// A network of which nothing is reserved; `uplinks` are those of each cluster, by id.
+    /// A network without reservations; `uplinks` has those of each cluster, by id.
     ///
     /// # Panics
-    /// When there are fewer of them than clusters: that is our own bug.
+    /// If there are fewer of them than clusters, which is a bug of ours.
     #[must_use]
     pub fn idle(fleet: &Fleet, uplinks: &[Uplinks]) -> Self {
         let of_machine = |id| uplinks[fleet.cluster_of(MachineId(id)).index()].machine_kbps;
@@ -131,13 +130,13 @@ impl Network {
         network
     }
 
-    /// How many cuts there are.
+    /// The number of cuts.
     #[must_use]
     pub fn cuts(&self) -> u32 {
         self.free_kbps.len() as u32
     }
 
-    /// A cut's place among all of them.
+    /// A cut's index among all cuts.
     #[inline]
     #[must_use]
     pub const fn place(&self, cut: Cut) -> u32 {
@@ -148,48 +147,47 @@ impl Network {
         }
     }
 
-    /// What a cut can carry, in kbit/s.
+    /// The capacity of a cut, in kbit/s.
     #[inline]
     #[must_use]
     pub fn capacity_kbps(&self, cut: Cut) -> u64 {
         self.capacity_kbps[self.place(cut) as usize]
     }
 
-    /// What the cut at a place can carry, in kbit/s.
+    /// The capacity of the cut at this index, in kbit/s.
     #[must_use]
     pub fn capacity_at(&self, place: u32) -> u64 {
         self.capacity_kbps[place as usize]
     }
 
-    /// What a cut has left, in kbit/s; less than 0 where more is reserved than it can carry.
+    /// The free bandwidth of a cut, in kbit/s; negative if over-reserved.
     #[inline]
     #[must_use]
     pub fn free_kbps(&self, cut: Cut) -> i64 {
         self.free_kbps[self.place(cut) as usize]
     }
 
-    /// What is reserved of a cut, in kbit/s.
+    /// The reserved bandwidth of a cut, in kbit/s.
     #[must_use]
     pub fn used_kbps(&self, cut: Cut) -> u64 {
         self.used_at(self.place(cut))
     }
 
-    /// What is reserved of the cut at a place.
+    /// The reserved bandwidth of the cut at this index.
     #[inline]
     #[must_use]
     pub fn used_at(&self, place: u32) -> u64 {
         (self.capacity_kbps[place as usize] as i64 - self.free_kbps[place as usize]) as u64
     }
 
-    /// The share of a cut that is reserved, from 0; more than 1 where more is than it can carry, and
-    /// 1 where it can carry nothing.
+    /// The reserved share of a cut, at least 0; above 1 if over-reserved, and 1 if its capacity is 0.
     #[must_use]
     pub fn used_share(&self, cut: Cut) -> f64 {
         let (used, capacity) = (self.used_kbps(cut), self.capacity_kbps(cut));
         if capacity == 0 { 1.0 } else { used as f64 / capacity as f64 }
     }
 
-    /// Reserves this much of the cut at a place, and no more.
+    /// Sets the reserved bandwidth of the cut at this index.
     #[inline]
     pub fn set_used(&mut self, place: u32, used_kbps: u64) {
         let free = self.capacity_kbps[place as usize] as i64 - used_kbps as i64;
@@ -202,23 +200,23 @@ impl Network {
         }
     }
 
-    /// Reserves so much more of the cut at a place.
+    /// Reserves more of the cut at this index.
     #[inline]
     pub fn reserve(&mut self, place: u32, kbps: u64) {
         self.set_used(place, self.used_at(place) + kbps);
     }
 
-    /// Gives so much of the cut at a place back.
+    /// Releases some of the cut at this index.
     ///
     /// # Panics
-    /// When it was not reserved: that is our own bug.
+    /// If it was not reserved, which is a bug of ours.
     #[inline]
     pub fn release(&mut self, place: u32, kbps: u64) {
         let used = self.used_at(place).checked_sub(kbps).expect("what is given back was reserved");
         self.set_used(place, used);
     }
 
-    /// The least and the most that any of these machines has left, or a few beside them.
+    /// Bounds of the free bandwidth of these machines, possibly including neighbours.
     #[inline]
     #[must_use]
     pub fn range_kbps(&self, machines: Range<u32>) -> (i64, i64) {
@@ -226,7 +224,7 @@ impl Network {
         blocks.iter().fold((i64::MAX, i64::MIN), |(least, most), it| (least.min(it.0), most.max(it.1)))
     }
 
-    /// The most that the uplinks of one machine can carry: the fattest server uplink.
+    /// The largest uplink capacity of any machine.
     #[must_use]
     pub fn fattest_kbps(&self) -> u64 {
         self.capacity_kbps[..self.first_rack as usize].iter().copied().max().unwrap_or(0)
@@ -239,26 +237,26 @@ impl Network {
     }
 }
 
-/// A VM of a VDC, and where it stands.
+/// A VM of a VDC and its machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Member {
     /// The machine.
     pub machine: MachineId,
-    /// The VM as an end of links.
+    /// The VM as an endpoint of links.
     pub peer: Peer,
 }
 
-/// What one VM's links to the others of its VDC take, by where those stand, in kbit/s.
+/// The bandwidth of one VM's links to the others of its VDC, depending on where those are, in kbit/s.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// How VMs are linked.
     pub links: Links,
     /// The VM itself.
     pub me: Peer,
-    /// Whether uplinks of racks and clusters are taken to be free. They never are; it is asked to tell
-    /// which uplinks are in the way.
+    /// Whether to treat uplinks of racks and clusters as free. They never are; this is used to find which uplinks
+    /// block a VM.
     pub of_machines_alone: bool,
-    /// All its links.
+    /// The sum of its links.
     pub total_kbps: u64,
     /// The largest of them.
     pub largest_kbps: u64,
@@ -268,7 +266,7 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Of a VM without links.
+    /// For a VM without links.
     pub const NONE: &'static Self = &Self {
         links: Links { topology: Topology::AllToAll, stage_vms: 1, bpc_mbps: 0 },
         me: Peer { slot: 0, cores_milli: 0 },
@@ -280,14 +278,14 @@ impl Needs {
         clusters: Vec::new(),
     };
 
-    /// Whether it has no link that takes anything.
+    /// Whether no link needs bandwidth.
     #[inline]
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.total_kbps == 0
     }
 
-    /// Forgets everything.
+    /// Clears all data.
     pub fn clear(&mut self) {
         (self.total_kbps, self.largest_kbps) = (0, 0);
         self.machines.clear();
@@ -295,7 +293,7 @@ impl Needs {
         self.clusters.clear();
     }
 
-    /// Those of a VM with these others, which are in order of their machines.
+    /// Computes the needs of a VM with these others, which are in order of their machines.
     pub fn fill(&mut self, fleet: &Fleet, links: &Links, me: Peer, others: &[Member]) {
         self.clear();
         (self.links, self.me) = (*links, me);
@@ -313,7 +311,7 @@ impl Needs {
         }
     }
 
-    /// What it would take of a cut if it stood behind it: its links to VMs before it.
+    /// The bandwidth of a cut that it would use from behind it: its links to VMs outside.
     #[inline]
     #[must_use]
     pub fn behind(&self, cut: Cut) -> u64 {
@@ -331,7 +329,7 @@ impl Needs {
         }
     }
 
-    /// The places of VMs it is linked with, and what its links to those behind each take: machines,
+    /// The locations of the VMs it is linked with, and the bandwidth of its links to those behind each cut: machines,
     /// racks, clusters.
     pub fn places(&self) -> impl Iterator<Item = (Cut, u64)> + '_ {
         let machines = self.machines.iter().map(|(id, kbps)| (Cut::Machine(*id), *kbps));
@@ -339,7 +337,7 @@ impl Needs {
         machines.chain(racks).chain(self.clusters.iter().map(|(id, kbps)| (Cut::Cluster(*id), *kbps)))
     }
 
-    /// Every cut that its links take anything of when it stands on a machine, and how much.
+    /// Every cut that its links use if it is on this machine, and how much.
     pub fn cuts(&self, fleet: &Fleet, machine: MachineId) -> impl Iterator<Item = (Cut, u64)> + '_ {
         let own = around(fleet, machine);
         let elsewhere = self.places().filter(move |(cut, _)| !own.contains(cut));
@@ -348,7 +346,7 @@ impl Needs {
     }
 }
 
-/// The cuts that a machine stands behind.
+/// The cuts around a machine.
 #[inline]
 #[must_use]
 pub fn around(fleet: &Fleet, machine: MachineId) -> [Cut; 3] {
@@ -367,14 +365,14 @@ fn of<Id: Copy + Ord>(sums: &[(Id, u64)], id: Id) -> u64 {
     sums.binary_search_by_key(&id, |(id, _)| *id).map_or(0, |at| sums[at].1)
 }
 
-/// Why the network has no room for a VM (Gridiron section III-D).
+/// Why the network has no capacity for a VM (Gridiron section III-D).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Bottleneck {
-    /// One link alone is more than the fattest uplink of any machine.
+    /// One link alone exceeds the largest uplink of any machine.
     Link,
-    /// All links of one VM are more than the uplink of its machine has for them.
+    /// All links of one VM exceed the free uplink of its machine.
     Peering,
-    /// The links of several VMs of the VDC on one machine are more than its uplink has for them.
+    /// The links of several VMs of the VDC on one machine exceed its free uplink.
     Colocation,
     /// Uplinks of racks or of clusters are full.
     Elsewhere,
@@ -390,10 +388,10 @@ impl Bottleneck {
         }
     }
 
-    /// All of them, in the order in which they are looked for.
+    /// All of them, in the order in which they are checked.
     pub const ALL: [Self; 4] = [Self::Link, Self::Peering, Self::Colocation, Self::Elsewhere];
 
-    /// The words people read.
+    /// Display text.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -405,32 +403,32 @@ impl Bottleneck {
     }
 }
 
-/// How much bandwidth the links of VDCs may have so that an empty datacenter can hold every one of them:
-/// Gridiron's equations 1 to 3, for all-to-all VDCs, which are the worst.
+/// The bandwidth that links of VDCs may have so that an empty datacenter can hold each VDC: Gridiron's equations 1 to
+/// 3, for all-to-all VDCs, which are the worst case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// No link may be larger than the fattest uplink of a machine, in Mbit/s.
+    /// No link may exceed the largest uplink of a machine, in Mbit/s.
     pub link_mbps: u64,
-    /// With more, a machine's uplink would not hold the links of one VM to all others.
+    /// The limit for a machine's uplink to hold the links of one VM to all others.
     pub peering_mbps: u64,
-    /// With more, it would not hold the links of VMs that share the machine to all others.
+    /// The limit for it to hold the links of VMs that share the machine to all others.
     pub colocation_mbps: u64,
-    /// The smallest of the three: bandwidth that every link may have.
+    /// The smallest of the three: bandwidth that is possible for every link.
     pub bandwidth_mbps: u64,
-    /// Which one that is; of equal ones the first.
+    /// Which of them that is; of equal ones, the first.
     pub binding: Bottleneck,
-    /// Links that cross one uplink at worst.
+    /// The worst-case number of links across one uplink.
     pub links_crossing: u64,
 }
 
 impl Bounds {
-    /// With `capacity_mbps` on the fattest uplink, at most `vms` VMs in a VDC at a time and at most
-    /// `colocated` of them on one machine. None where a VDC has fewer than two VMs: it has no link.
+    /// For `capacity_mbps` on the largest uplink, at most `vms` concurrent VMs in a VDC and at most `colocated` of
+    /// them on one machine. `None` if a VDC has fewer than two VMs, and so no link.
     #[must_use]
     pub fn of(capacity_mbps: u64, vms: u32, colocated: u32) -> Option<Self> {
         let vms = u64::from(vms);
         let others = vms.checked_sub(1).filter(|others| *others > 0)?;
-        // d VMs on one machine have d (P - d) links to the others: the most with half of them.
+        // d VMs on one machine have d (P - d) links to the others; half of the VMs have most.
         let together = u64::from(colocated).clamp(1, vms / 2);
         let links_crossing = together * (vms - together);
         let bounds = [
@@ -443,7 +441,7 @@ impl Bounds {
         Some(Self { link_mbps, peering_mbps, colocation_mbps, bandwidth_mbps, binding, links_crossing })
     }
 
-    /// The bandwidth per core that the largest VMs may have, in Mbit/s.
+    /// The possible bandwidth per core for the largest VMs, in Mbit/s.
     #[must_use]
     pub fn bpc_mbps(&self, largest_cores_milli: u32) -> u64 {
         self.bandwidth_mbps * 1_000 / u64::from(largest_cores_milli.max(1))
@@ -551,13 +549,13 @@ mod tests {
         assert_eq!(network.used_share(Cut::Machine(MachineId(3))), 0.0);
     }
 
-    /// Gridiron sections III-E and IV, and what follows for other limits on co-location.
+    /// Gridiron sections III-E and IV, and the consequences for other limits on co-location.
     #[test]
     fn bounds_are_those_of_the_paper() {
         for (vms, colocated, bandwidth, binding) in [
             (30, u32::MAX, 177, Bottleneck::Colocation),
             (30, 15, 177, Bottleneck::Colocation),
-            (30, 29, 177, Bottleneck::Colocation), // More than half together are no worse than half.
+            (30, 29, 177, Bottleneck::Colocation), // More than half together are not worse than half.
             (30, 1, 1_379, Bottleneck::Peering),
             (30, 2, 714, Bottleneck::Colocation),
             (10, 1, 4_444, Bottleneck::Peering),

@@ -1,5 +1,5 @@
-//! What is in use: the state of every machine, as columns, with the sums that rack
-//! and cluster rules read, and the journal of what changed.
+//! The occupancy: the state of every machine, as columns, with the sums that rack and cluster rules read, and the
+//! journal of changes.
 //!
 //! All changes go through [`Occupancy::set`], so sums and journal can never be
 //! behind. Rules see it only through [`MachineView`], [`RackView`] and
@@ -22,21 +22,21 @@ use crate::tenant::Footprint;
 use crate::usage::Load;
 use crate::workload::VmShape;
 
-/// What VMs on one machine, or in one chassis, are expected to draw on: sums of [`Load::of_cores`], user-facing VMs
-/// apart from the others.
+/// The expected load of the VMs on one machine or in one chassis: sums of [`Load::of_cores`], separately for
+/// user-facing and for batch VMs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MachineLoad {
-    /// Of user-facing VMs.
+    /// User-facing VMs.
     pub user_facing: u32,
-    /// Of all others: what can be slowed down.
+    /// Batch VMs, which can be throttled.
     pub other: u32,
 }
 
 impl MachineLoad {
-    /// Nobody's.
+    /// No load.
     pub const NONE: Self = Self { user_facing: 0, other: 0 };
 
-    /// Of both.
+    /// The sum of both.
     #[must_use]
     pub fn all(self) -> u32 {
         self.user_facing + self.other
@@ -58,18 +58,18 @@ impl MachineLoad {
     }
 }
 
-/// Which placement was the last on a machine: later ones are greater. It is counted only where a rule asks, by each
-/// observer for what it sees; the store's count is everybody's in the end.
+/// The last placement on a machine; later ones are greater. Counted only if a rule reads it, by each observer for
+/// what it sees; eventually all observers have the store's count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LastUse(u32);
 
 impl LastUse {
-    /// Of a machine without VMs, or where nobody counts.
+    /// For a machine without VMs, or if placements are not counted.
     pub const NEVER: Self = Self(0);
-    /// A placement that has not been counted.
+    /// A placement that has not been numbered yet.
     const NOW: Self = Self(u32::MAX);
 
-    /// The placement of this number; 0 is never.
+    /// The placement with this number; 0 is never.
     #[must_use]
     pub const fn nth(number: u32) -> Self {
         Self(number)
@@ -83,33 +83,33 @@ impl LastUse {
     }
 }
 
-/// The state of one machine: everything that changes about it.
+/// The state of one machine: everything about it that changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MachineRecord {
-    /// What is not allocated.
+    /// Free capacity.
     pub free: Resources,
-    /// Of what is allocated, the part of VMs that ones of higher priority may put out.
+    /// The part of the allocated capacity that belongs to VMs that ones of higher priority may evict.
     pub evictable: Resources,
     /// VMs on it.
     pub vms: u32,
-    /// What they are expected to use of its cores.
+    /// The expected load of its VMs.
     pub load: MachineLoad,
     /// The host environment it runs; larger is newer.
     pub host_version: u16,
-    /// How likely it is to fail soon, in percent: 0 is healthy.
+    /// The probability that it fails soon, in percent: 0 is healthy.
     pub risk: u8,
-    /// Whether it takes new VMs.
+    /// Whether it accepts new VMs.
     pub readiness: Readiness,
-    /// Whether the tenant on it shares it with no other.
+    /// Whether its tenant shares it with no other.
     pub isolated: bool,
-    /// What is predicted of it.
+    /// Its predicted state.
     pub life: HostLife,
-    /// Which placement was the last on it.
+    /// The last placement on it.
     pub last_use: LastUse,
 }
 
 impl MachineRecord {
-    /// An empty, healthy machine with this much of everything.
+    /// An empty, healthy machine with this capacity.
     #[must_use]
     pub const fn empty(capacity: Resources, readiness: Readiness) -> Self {
         let evictable = Resources::NONE;
@@ -128,7 +128,7 @@ impl MachineRecord {
         }
     }
 
-    /// With one VM more, or nothing when it does not fit.
+    /// With one more VM, or `None` if it does not fit.
     #[must_use]
     pub fn with(self, vm: &VmShape) -> Option<Self> {
         let free = self.free.checked_sub(vm.demand)?;
@@ -139,10 +139,10 @@ impl MachineRecord {
         Some(Self { free, evictable, vms, load, isolated, last_use: LastUse::NOW, ..self })
     }
 
-    /// With one VM of this shape gone.
+    /// Without one VM of this shape.
     ///
     /// # Panics
-    /// When the machine does not hold it: that is our own bug.
+    /// If the machine does not hold it, which is a bug of ours.
     #[must_use]
     pub fn without(self, vm: &VmShape) -> Self {
         let free = self.free.checked_add(vm.demand).expect("a VM that leaves was placed here");
@@ -155,7 +155,7 @@ impl MachineRecord {
         Self { free, evictable, vms, load, isolated: self.isolated && vms > 0, life, last_use, ..self }
     }
 
-    /// The larger of the shares of its cores and of its memory that are in use, 0 to 1.
+    /// The larger of the used shares of its cores and of its memory, 0 to 1.
     #[must_use]
     pub fn used_share(&self, capacity: Resources) -> f64 {
         let used = |resource: Resource| {
@@ -165,19 +165,19 @@ impl MachineRecord {
         used(Resource::Cores).max(used(Resource::Memory))
     }
 
-    /// Whether nothing but its expected exits tells it from another state.
+    /// Whether two states differ at most in expected exits.
     fn differs_in_exits_only(&self, other: &Self) -> bool {
         let HostLife { exit_s, first_exit_s, .. } = other.life;
         Self { life: HostLife { exit_s, first_exit_s, ..self.life }, ..*self } == *other
     }
 
-    /// 1 when it takes no new VMs, 0 when it does.
+    /// 1 if it accepts no new VMs, otherwise 0.
     fn is_unready(&self) -> u32 {
         u32::from(self.readiness != Readiness::Ready)
     }
 
-    /// With as much put out as `vm` is short of: what an agent, which does not know the VMs
-    /// one by one, believes of a machine on which it counts on evictions.
+    /// With as much evicted as `vm` lacks. This is an agent's estimate for a machine where it relies on evictions,
+    /// since it does not know the VMs.
     #[must_use]
     pub fn with_evictions(self, vm: &VmShape) -> Self {
         let short = self.free.shortage(vm.demand);
@@ -200,12 +200,12 @@ pub struct Totals {
     pub busy_cores_milli: u64,
     /// VMs on all of them.
     pub vms: u64,
-    /// Machines that take no new VMs.
+    /// Machines that accept no new VMs.
     pub unready: u32,
 }
 
 impl Totals {
-    /// What is allocated of one resource, in stored units.
+    /// The allocated amount of one resource, in stored units.
     #[must_use]
     pub fn used(&self, resource: Resource) -> u64 {
         self.used[resource as usize]
@@ -233,19 +233,19 @@ pub struct Occupancy {
     racks: Vec<Totals>,
     clusters: Vec<Totals>,
     zone: Totals,
-    /// What the VMs of each machine are expected to use of its cores, as in its record, and of each chassis.
+    /// The expected load of each machine's VMs, as in its record, and of each chassis.
     loads: Vec<MachineLoad>,
     chassis: Vec<u64>,
     exits: Exits,
     network: Option<Network>,
     mix: Arc<ShapeMix>,
-    /// The latest placement that is known of; none where nobody counts them.
+    /// The latest known placement; `None` if placements are not counted.
     uses: Option<u32>,
     journal: Journal,
 }
 
 impl Occupancy {
-    /// A fleet on which nothing is placed.
+    /// A fleet without VMs.
     #[must_use]
     pub fn empty(fleet: Arc<Fleet>) -> Self {
         let machines = (0..fleet.machine_count())
@@ -271,26 +271,25 @@ impl Occupancy {
         occupancy
     }
 
-    /// The same with a network between machines, of which nothing is reserved; `uplinks` are those of
-    /// each cluster, by id.
+    /// Adds a network between machines without reservations; `uplinks` has those of each cluster, by id.
     #[must_use]
     pub fn with_network(mut self, uplinks: &[Uplinks]) -> Self {
         self.network = Some(Network::idle(&self.fleet, uplinks));
         self
     }
 
-    /// The same for rules that ask which sizes of VMs there are.
+    /// Adds the mix of VM sizes, for rules that read it.
     #[must_use]
     pub fn with_mix(self, mix: ShapeMix) -> Self {
         Self { mix: Arc::new(mix), ..self }
     }
 
-    /// Counts placements from now on, for rules that ask in which order machines were used.
+    /// Counts placements from now on, for rules that read the order in which machines were used.
     pub fn count_uses(&mut self) {
         self.uses.get_or_insert_default();
     }
 
-    /// A placement that is new gets the next number; what others have counted is known from now on.
+    /// Numbers a new placement; for one that is already numbered, catches up with the count.
     fn counted(&mut self, last_use: LastUse) -> LastUse {
         match &mut self.uses {
             None => LastUse::NEVER,
@@ -305,21 +304,21 @@ impl Occupancy {
         }
     }
 
-    /// What the network between machines has left, where there is one. It is no part of the journal:
-    /// rules that see it are asked anew for every decision.
+    /// The network between machines, if there is one. Its changes are not in the journal: rules that see it are
+    /// evaluated for every decision.
     #[inline]
     #[must_use]
     pub fn network(&self) -> Option<&Network> {
         self.network.as_ref()
     }
 
-    /// The same, to change what is reserved.
+    /// The network, to change reservations.
     #[inline]
     pub fn network_mut(&mut self) -> Option<&mut Network> {
         self.network.as_mut()
     }
 
-    /// Puts machines that take no VMs in the beginning into the sums.
+    /// Adds machines that accept no VMs at the start to the sums.
     fn count_unready(&mut self) {
         for (machine, record) in (0..).map(MachineId).zip(&self.machines) {
             let rack = self.fleet.rack_of(machine);
@@ -329,13 +328,13 @@ impl Occupancy {
         }
     }
 
-    /// Where everything stands.
+    /// The machines.
     #[must_use]
     pub fn fleet(&self) -> &Arc<Fleet> {
         &self.fleet
     }
 
-    /// Who changed when.
+    /// The journal of changes.
     #[must_use]
     pub fn journal(&self) -> &Journal {
         &self.journal
@@ -354,8 +353,8 @@ impl Occupancy {
         self.machines[machine.index()]
     }
 
-    /// Replaces the state of one machine: the only way anything changes. When it is expected to be
-    /// free is no change to the journal: rules that see it are asked anew for every decision.
+    /// Replaces the state of one machine; there is no other way to change it. A change of its expected exit is not in
+    /// the journal: rules that see it are evaluated for every decision.
     pub fn set(&mut self, machine: MachineId, after: MachineRecord) {
         let after = MachineRecord { last_use: self.counted(after.last_use), ..after };
         let before = self.machines[machine.index()];
@@ -409,7 +408,7 @@ impl Occupancy {
         MixedView { machine: self.machine(id), mix: &self.mix }
     }
 
-    /// A machine and when it was used last, as a rule about the order of use sees them.
+    /// A machine and its last use, as a rule about the order of use sees them.
     #[inline]
     #[must_use]
     pub fn used(&self, id: MachineId) -> UsedView<'_> {
@@ -448,56 +447,56 @@ impl Occupancy {
     }
 }
 
-/// A place as a rule about the asking tenant sees it.
+/// A place as a rule about the requesting tenant sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct TenantView<V> {
     /// The place.
     pub place: V,
-    /// VMs of the asking tenant there.
+    /// VMs of the requesting tenant there.
     pub tenant_vms: u32,
 }
 
-/// What one decision looks at: the fleet, and where the asking tenant's VMs stand.
+/// What one decision reads: the fleet, and the requesting tenant's VMs.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a> {
-    /// The fleet as the agent knows it.
+    /// The fleet in the agent's view.
     pub occupancy: &'a Occupancy,
-    /// The asking tenant's VMs.
+    /// The requesting tenant's VMs.
     pub footprint: &'a Footprint,
-    /// What the VM's links to them take.
+    /// The bandwidth of the VM's links to them.
     pub needs: &'a Needs,
-    /// What deployments will grow to, where the VM begins a new one and a rule asks.
+    /// The forecasts of deployments, if the VM starts a new one and a rule reads them.
     pub growth: Option<&'a Growth>,
 }
 
 impl<'a> Scene<'a> {
-    /// The fleet as a tenant without VMs meets it.
+    /// The fleet for a tenant without VMs.
     #[must_use]
     pub const fn of(occupancy: &'a Occupancy) -> Self {
         Self { occupancy, footprint: Footprint::NONE, needs: Needs::NONE, growth: None }
     }
 }
 
-/// One machine, and nothing around it that can change.
+/// One machine, without anything around it that can change.
 #[derive(Clone, Copy, Debug)]
 pub struct MachineView<'a> {
     /// Its id.
     pub id: MachineId,
-    /// How many machines the zone has, which never changes.
+    /// The number of machines in the zone, which never changes.
     pub machines: u32,
     record: &'a MachineRecord,
     cluster: &'a Cluster,
 }
 
 impl MachineView<'_> {
-    /// What is not allocated.
+    /// Free capacity.
     #[inline]
     #[must_use]
     pub fn free(&self) -> Resources {
         self.record.free
     }
 
-    /// What it has when empty.
+    /// Its capacity.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> Resources {
@@ -511,14 +510,14 @@ impl MachineView<'_> {
         self.record.vms
     }
 
-    /// Whether it takes new VMs.
+    /// Whether it accepts new VMs.
     #[inline]
     #[must_use]
     pub fn readiness(&self) -> Readiness {
         self.record.readiness
     }
 
-    /// What VMs of low priority hold: what could be had by putting them out.
+    /// Capacity of low-priority VMs, which eviction would free.
     #[inline]
     #[must_use]
     pub fn evictable(&self) -> Resources {
@@ -532,29 +531,29 @@ impl MachineView<'_> {
         self.record.host_version
     }
 
-    /// How likely it is to fail soon, in percent.
+    /// The probability that it fails soon, in percent.
     #[inline]
     #[must_use]
     pub fn risk(&self) -> u8 {
         self.record.risk
     }
 
-    /// Whether the tenant on it shares it with no other.
+    /// Whether its tenant shares it with no other.
     #[inline]
     #[must_use]
     pub fn is_isolated(&self) -> bool {
         self.record.isolated
     }
 
-    /// Its lifetime class and what it takes (LAVA section 4.3). When it is expected to be free
-    /// is for rules that move with the clock, and not shown here.
+    /// Its lifetime class and which VMs it accepts (LAVA section 4.3). Its expected exit is reserved for rules that
+    /// depend on the clock, and not available here.
     #[inline]
     #[must_use]
     pub fn lifetime_class(&self) -> (Phase, u8) {
         (self.record.life.phase, self.record.life.class)
     }
 
-    /// The longest life first predicted for any VM on it, in seconds.
+    /// The longest first predicted lifetime of any VM on it, in seconds.
     #[inline]
     #[must_use]
     pub fn longest_life_s(&self) -> u32 {
@@ -562,29 +561,29 @@ impl MachineView<'_> {
     }
 }
 
-/// One machine, and which sizes of VMs are asked for, which never changes.
+/// One machine and the mix of VM sizes, which never changes.
 #[derive(Clone, Copy, Debug)]
 pub struct MixedView<'a> {
     /// The machine.
     pub machine: MachineView<'a>,
-    /// The sizes; none where no rule asked for them before the run.
+    /// The sizes; empty if no rule reads them.
     pub mix: &'a ShapeMix,
 }
 
-/// One machine, and which placement was the last on it.
+/// One machine and its last placement.
 #[derive(Clone, Copy, Debug)]
 pub struct UsedView<'a> {
     /// The machine.
     pub machine: MachineView<'a>,
-    /// The placement; never where no rule asked for it.
+    /// The placement; never if no rule reads it.
     pub last_use: LastUse,
 }
 
-/// What the VMs of one machine, and those of its whole chassis, are expected to use of its cores.
+/// The expected load of one machine's VMs, and of its whole chassis.
 #[derive(Clone, Copy, Debug)]
 pub struct ChassisView {
     load: MachineLoad,
-    /// What a machine's cores would add up to if all were in use all the time.
+    /// The load of a machine with all its cores in use all the time.
     full: u64,
     chassis: u64,
     machines: u32,
@@ -598,16 +597,16 @@ impl ChassisView {
         Self { load: occupancy.loads[machine.index()], ..self }
     }
 
-    /// The share of the chassis' cores that its VMs use when all are at their 95th percentile at once, 0 to 1.
-    /// (Power oversubscription, Algorithm 1, line 13)
+    /// The share of the chassis' cores in use if all its VMs are at their 95th percentile at the same time, 0 to 1
+    /// (power oversubscription, Algorithm 1, line 13).
     #[inline]
     #[must_use]
     pub fn used_share(&self) -> f64 {
         share(self.chassis, u64::from(self.machines) * self.full)
     }
 
-    /// How much more of the machine's cores VMs that can be slowed down use than user-facing ones do, at their 95th
-    /// percentiles, as a share of all its cores: -1 to 1. (Algorithm 1, lines 15 to 18)
+    /// The cores used by the machine's batch VMs minus those used by its user-facing ones, at their 95th percentiles,
+    /// as a share of all its cores: -1 to 1 (Algorithm 1, lines 15 to 18).
     #[inline]
     #[must_use]
     pub fn slowable_share(&self) -> f64 {
@@ -628,13 +627,13 @@ pub struct RackView<'a> {
 }
 
 impl RackView<'_> {
-    /// The share of a resource that is allocated, 0 to 1; 0 when there is none of it.
+    /// The allocated share of a resource, 0 to 1; 0 if there is none of it.
     #[must_use]
     pub fn used_share(&self, resource: Resource) -> f64 {
         share(self.totals.used(resource), u64::from(self.cluster.capacity[resource]) * u64::from(self.machines))
     }
 
-    /// What is not allocated on any of its machines, in stored units.
+    /// The free amount on all its machines, in stored units.
     #[must_use]
     pub fn free(&self, resource: Resource) -> u64 {
         (u64::from(self.cluster.capacity[resource]) * u64::from(self.machines))
@@ -658,25 +657,25 @@ pub struct ClusterView<'a> {
 }
 
 impl ClusterView<'_> {
-    /// What each of its machines has when empty.
+    /// The capacity of each machine.
     #[must_use]
     pub fn machine_capacity(&self) -> Resources {
         self.cluster.capacity
     }
 
-    /// How many machines it has.
+    /// The number of its machines.
     #[must_use]
     pub fn machines(&self) -> u32 {
         self.cluster.machines().len() as u32
     }
 
-    /// The share of a resource that is allocated, 0 to 1; 0 when there is none of it.
+    /// The allocated share of a resource, 0 to 1; 0 if there is none of it.
     #[must_use]
     pub fn used_share(&self, resource: Resource) -> f64 {
         share(self.totals.used(resource), self.cluster.total(resource))
     }
 
-    /// What is not allocated on any of its machines, in stored units.
+    /// The free amount on all its machines, in stored units.
     #[must_use]
     pub fn free(&self, resource: Resource) -> u64 {
         self.cluster.total(resource).saturating_sub(self.totals.used(resource))
@@ -688,8 +687,8 @@ impl ClusterView<'_> {
         share(u64::from(self.machines() - self.totals.busy), u64::from(self.machines()))
     }
 
-    /// Whether less than this part of all of a resource is in use, in percent. Nothing is rounded where the part is a whole
-    /// number: what is exactly in use is not below.
+    /// Whether the used part of a resource is below this percentage. Whole percentages are compared exactly: use
+    /// equal to the limit is not below it.
     #[must_use]
     pub fn is_used_below(&self, resource: Resource, pct: f64) -> bool {
         let [used, total] = [self.totals.used(resource), self.cluster.total(resource)].map(|units| units as i64 as f64);
@@ -698,7 +697,7 @@ impl ClusterView<'_> {
 }
 
 fn share(used: u64, total: u64) -> f64 {
-    // Through `i64`, which converts in one instruction; sums over a fleet stay far below 2^63.
+    // Uses `i64`, which converts in one instruction; sums over a fleet stay far below 2^63.
     if total == 0 { 0.0 } else { used as i64 as f64 / total as i64 as f64 }
 }
 
@@ -756,11 +755,11 @@ mod tests {
         };
         [1, 0, 1].into_iter().for_each(|machine| place(&mut store, machine));
         assert_eq!(numbers(&store), [2, 3, 0]);
-        // Another observer counts on from what it has heard.
+        // Another observer continues from the last count it has seen.
         view.set(MachineId(1), store.record(MachineId(1)));
         place(&mut view, 2);
         assert_eq!(numbers(&view), [0, 3, 4]);
-        // One that leaves is no use; an empty machine is as if never used.
+        // A VM that leaves is not a use; an empty machine counts as never used.
         store.set(MachineId(1), store.record(MachineId(1)).without(&vm));
         store.set(MachineId(0), store.record(MachineId(0)).without(&vm));
         assert_eq!(numbers(&store), [0, 3, 0]);

@@ -1,29 +1,30 @@
-//! Starts so far from all others that a mistake is likelier: one mistyped Unix time makes a run of two centuries.
+//! Finds start times so far from all others that they are probably mistakes: one mistyped Unix time makes a run of
+//! two centuries.
 
 use alloc::vec::Vec;
 
 use crate::time::{Millis, Time};
 
-/// Rows closer to the others than this are none.
+/// Rows closer to the others than this are not outliers.
 const APART: Millis = Millis(365 * 24 * 3_600_000);
 
-/// Nor are those closer than so many times the span of all others.
+/// Nor are rows closer than this many times the span of all others.
 const SPANS_APART: u64 = 10;
 
-/// The starts that stand apart from the most that belong together.
+/// The starts that are separate from the largest group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outliers {
-    /// The first and the last of all other starts.
+    /// The first and the last start of that group.
     pub others: (Time, Time),
-    /// How many are before those, and how far the nearest is from them.
+    /// How many are before it, and the distance of the nearest one.
     pub before: (u64, Millis),
-    /// How many are after those, and how far the nearest is from them.
+    /// How many are after it, and the distance of the nearest one.
     pub after: (u64, Millis),
 }
 
 impl Outliers {
-    /// Those among these starts, in O(n log n) where any can be; none where all belong together. What was there when the
-    /// trace began stretches nothing, whenever it started.
+    /// The outliers among these starts, in O(n log n) if there can be any; `None` if there are none. VMs that were
+    /// there when the trace began are ignored, whenever they started.
     #[must_use]
     pub fn among(starts: impl Iterator<Item = Time>) -> Option<Self> {
         let mut sorted: Vec<Time> = starts.map(from_the_beginning).collect();
@@ -32,7 +33,8 @@ impl Outliers {
             return None;
         }
         sorted.sort_unstable();
-        // The largest part between such gaps, and on either side of it those near enough for its span.
+        // Take the largest group between such gaps, and add the groups on both sides that are close enough for its
+        // span.
         let parts: Vec<&[Time]> = sorted.chunk_by(|one, next| next.since(*one) < APART).collect();
         let is_larger = |one: &usize, other: &usize| parts[*one].len().cmp(&parts[*other].len()).then(other.cmp(one));
         let largest = (0..parts.len()).max_by(is_larger)?;
@@ -60,7 +62,7 @@ impl Outliers {
         (found.before.0 + found.after.0 > 0).then_some(found)
     }
 
-    /// Whether a start is one of those that belong together.
+    /// Whether a start belongs to the group.
     #[must_use]
     pub fn has_not(&self, start: Time) -> bool {
         (self.others.0..=self.others.1).contains(&from_the_beginning(start))

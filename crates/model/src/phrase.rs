@@ -1,8 +1,8 @@
-//! What is said to people: English that every language can say its own way.
+//! Text for people: English that can be translated into any language.
 //!
-//! A [`Phrase`] is a template with values in its places. The template is its key: who prints the phrase gets English, and
-//! who knows a [`Tongue`] looks the template up in it, writes numbers as that language does, and says phrases inside of
-//! it the same way. So a sentence can travel as it is, and nobody has to understand it from its English.
+//! A [`Phrase`] is a template with values in its places. The template is its key. Printing the phrase gives English.
+//! Given a [`Tongue`], the phrase looks up the translated template, formats numbers for that language, and translates
+//! phrases inside it. So a sentence can be passed on as it is, and nothing has to parse its English text.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -10,7 +10,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::{self, Display, Write};
 
-/// Something said to people: a template, and what stands in its places, in the order of the English.
+/// A text for people: a template and the values of its places, in the order of the English text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Phrase {
@@ -18,21 +18,21 @@ pub struct Phrase {
     values: Vec<Value>,
 }
 
-/// What stands in a place.
+/// The value of a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Value {
-    /// The same in every language: a name, an id, a time of day.
+    /// Equal in every language: a name, an id, a time of day.
     Text(String),
-    /// A number as English writes it: `1,234.5`.
+    /// A number in English format: `1,234.5`.
     Number(String),
-    /// Something that is said itself.
+    /// A nested phrase.
     Phrase(Phrase),
 }
 
-/// A phrase: its template, and the values of its places in their order, each place once.
+/// A phrase: its template, and the values of its places in order, each place once.
 ///
-/// A place has a name, or none; numbers may say how many decimals they have.
+/// A place may have a name; numbers may have a number of decimals.
 ///
 /// ```
 /// use tiebreak_model::phrase;
@@ -49,7 +49,7 @@ macro_rules! phrase {
     }};
 }
 
-/// Whether so many values are what a template needs, where each of its places stands once.
+/// Whether this is the number of values that a template needs; each place counts once.
 #[doc(hidden)]
 #[must_use]
 pub const fn is_filled_by(template: &str, values: usize) -> bool {
@@ -61,14 +61,14 @@ pub const fn is_filled_by(template: &str, values: usize) -> bool {
     places == values
 }
 
-/// A text that becomes a [`Phrase::text`] where it is said: `cargo xtask strings` finds it by this mark.
+/// Marks a text that later becomes a [`Phrase::text`], so that `cargo xtask strings` finds it.
 #[must_use]
 pub const fn mark(text: &'static str) -> &'static str {
     text
 }
 
 impl Phrase {
-    /// Of a template and the values of its places; [`phrase!`] checks them.
+    /// From a template and the values of its places; [`phrase!`] checks them.
     #[must_use]
     pub fn new(template: &'static str, values: &[&dyn Say]) -> Self {
         let places = pieces(template).into_iter().filter_map(|piece| match piece {
@@ -79,14 +79,14 @@ impl Phrase {
         Self { template: template.into(), values }
     }
 
-    /// A whole text, which stays as it is where no language knows it: one that is [`mark`]ed or declared somewhere, or
-    /// somebody else's.
+    /// A whole text, which stays as it is if no translation exists: one that is [`mark`]ed or declared elsewhere, or
+    /// a text from outside.
     #[must_use]
     pub fn text(text: impl Into<Cow<'static, str>>) -> Self {
         Self { template: text.into(), values: Vec::new() }
     }
 
-    /// Several, one after the other: `a, b and c`.
+    /// A list of phrases: `a, b and c`.
     #[must_use]
     pub fn listed(phrases: impl IntoIterator<Item = Self>) -> Self {
         let mut phrases: Vec<Self> = phrases.into_iter().collect();
@@ -96,13 +96,14 @@ impl Phrase {
         }
     }
 
-    /// Several, each put behind those before it by a template with two places: `{}, {}`.
+    /// Joins phrases with a template of two places: `{}, {}`.
     #[must_use]
     pub fn joined(phrases: impl IntoIterator<Item = Self>, by: &'static str) -> Self {
         phrases.into_iter().reduce(|all, next| Self::new(by, &[&all, &next])).unwrap_or_default()
     }
 
-    /// The same with other names: every text that stands in a place, or is all of a phrase, becomes what `rename` makes of it.
+    /// The same with other names: replaces every text that is a value, or the whole phrase, by the result of
+    /// `rename`.
     #[must_use]
     pub fn renamed(&self, rename: &dyn Fn(&str) -> Option<Self>) -> Self {
         if self.values.is_empty() {
@@ -116,10 +117,10 @@ impl Phrase {
         Self { template: self.template.clone(), values: self.values.iter().map(value).collect() }
     }
 
-    /// Says it in some language.
+    /// Writes it in a language.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn say_in(&self, tongue: &dyn Tongue, to: &mut dyn Write) -> fmt::Result {
         if self.values.is_empty() {
             return to.write_str(tongue.template(&self.template));
@@ -135,10 +136,10 @@ impl Phrase {
 
 /// A language.
 pub trait Tongue {
-    /// The template that says what an English one says.
+    /// The translation of an English template.
     fn template<'a>(&'a self, english: &'a str) -> &'a str;
 
-    /// A number that English writes so.
+    /// The translation of a number in English format.
     fn number<'a>(&self, english: &'a str) -> Cow<'a, str>;
 }
 
@@ -169,9 +170,9 @@ impl Display for Value {
     }
 }
 
-/// What can stand in a place.
+/// A type that can be the value of a place.
 pub trait Say {
-    /// The value, with so many decimals where it is a number and its place says how many.
+    /// The value, with this many decimals if it is a number and its place gives them.
     fn say(&self, decimals: Option<usize>) -> Value;
 }
 
@@ -199,7 +200,7 @@ impl Say for Phrase {
     }
 }
 
-/// Nothing where there is nothing to say.
+/// Empty for `None`.
 impl Say for Option<Phrase> {
     fn say(&self, _: Option<usize>) -> Value {
         Value::Phrase(self.clone().unwrap_or_default())
@@ -230,13 +231,13 @@ macro_rules! say_whole {
 
 say_whole!(u8, i32, u32, i64, u64, usize, crate::MachineId, crate::RackId, crate::ChassisId);
 
-/// A number by thousands: `13,521`.
+/// A number with thousands separators: `13,521`.
 #[must_use]
 pub fn count(number: u64) -> Value {
     Value::Number(grouped(&number.to_string()))
 }
 
-/// The digits of a whole number in groups of three, as English has them: `1,234`.
+/// The digits of an integer in groups of three, as in English: `1,234`.
 #[must_use]
 pub fn grouped(digits: &str) -> String {
     let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
@@ -249,16 +250,16 @@ pub fn grouped(digits: &str) -> String {
     shown
 }
 
-/// What a template consists of.
+/// The parts of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// What is said as it stands.
+    /// Literal text.
     Text(&'a str),
-    /// Where a value stands, and how many decimals it has if it is a number.
+    /// The place of a value, and its number of decimals if it is a number.
     Place(Place<'a>, Option<usize>),
 }
 
-/// A place by its name, or by its number among those without one.
+/// A place by its name, or by its index among those without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place<'a> {
     /// `{name}`
@@ -292,7 +293,7 @@ pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// The places of a template in their order, each once.
+/// The places of a template in order, each once.
 #[must_use]
 pub fn places(text: &str) -> Vec<Place<'_>> {
     let mut places = Vec::new();
@@ -306,10 +307,10 @@ pub fn places(text: &str) -> Vec<Place<'_>> {
     places
 }
 
-/// Writes a template, and at each of its places what `value` writes for the place's number in the English one.
+/// Writes a template; at each place, calls `value` with the place's index in the English template.
 ///
 /// # Errors
-/// Those of the writer.
+/// Errors of the writer.
 pub fn fill(
     template: &str,
     english: &str,
@@ -334,7 +335,7 @@ pub fn fill(
 mod tests {
     use super::*;
 
-    /// Nonsense that shows what was done.
+    /// A nonsense language that shows what was translated.
     struct Odd;
 
     impl Tongue for Odd {

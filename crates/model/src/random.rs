@@ -1,8 +1,7 @@
 //! Named random streams of one seed.
 //!
-//! Every use of chance has a name, and draws by what it decides (a VM, an
-//! attempt), not by when: a draw added in one part moves no other, so that
-//! variants compared with each other meet the same arrivals, lifetimes and luck.
+//! Every use of randomness has a name, and draws by what it decides (a VM, an attempt), not by when. So an additional
+//! draw in one part changes no other, and compared variants have the same arrivals, lifetimes and other draws.
 
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -33,7 +32,7 @@ impl Stream {
         mix(mix(self.base ^ what.wrapping_mul(0x9e37_79b9_7f4a_7c15)) ^ attempt)
     }
 
-    /// A sequential generator, for things that are made in one fixed order.
+    /// A sequential generator, for data made in a fixed order.
     #[must_use]
     pub fn generator(self) -> Xoshiro256PlusPlus {
         Xoshiro256PlusPlus::seed_from_u64(self.base)
@@ -43,7 +42,7 @@ impl Stream {
 /// Turns 64 random bits into one of `count` equally likely indices.
 ///
 /// # Panics
-/// When `count` is zero: there is nothing to pick.
+/// If `count` is zero.
 #[inline]
 #[must_use]
 pub fn pick(bits: u64, count: u32) -> u32 {

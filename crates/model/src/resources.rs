@@ -1,4 +1,4 @@
-//! What a machine has and a VM asks for, in whole units.
+//! The capacity of a machine and the demand of a VM, in whole units.
 
 use core::ops::{Index, IndexMut};
 
@@ -16,10 +16,10 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// Every dimension, in the order they are stored and shown.
+    /// Every dimension, in stored and displayed order.
     pub const ALL: [Self; 4] = [Self::Cores, Self::Memory, Self::Ssd, Self::Network];
 
-    /// The word people use for it.
+    /// Display word.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -30,7 +30,7 @@ impl Resource {
         }
     }
 
-    /// The unit people read it in, and how many stored units make one of it.
+    /// Display unit, and the number of stored units in one of it.
     #[must_use]
     pub const fn unit(self) -> (&'static str, f64) {
         match self {
@@ -47,7 +47,7 @@ impl Resource {
 pub struct Resources([u32; 4]);
 
 impl Resources {
-    /// Nothing of anything.
+    /// Zero of every resource.
     pub const NONE: Self = Self([0; 4]);
 
     /// Amounts in stored units: thousandths of a core, MiB, GiB, Mbit/s.
@@ -69,7 +69,7 @@ impl Resources {
         self.0.iter().zip(demand.0).all(|(have, want)| *have >= want)
     }
 
-    /// Both amounts together, or nothing when a dimension passes 32 bits.
+    /// The sum, or `None` if a dimension exceeds 32 bits.
     #[must_use]
     pub fn checked_add(self, other: Self) -> Option<Self> {
         let mut sum = self.0;
@@ -79,19 +79,19 @@ impl Resources {
         Some(Self(sum))
     }
 
-    /// What of `demand` does not fit into this much; nothing of a dimension that fits.
+    /// How much of `demand` does not fit into this amount; 0 for a dimension that fits.
     #[must_use]
     pub fn shortage(self, demand: Self) -> Self {
         Self(core::array::from_fn(|index| demand.0[index].saturating_sub(self.0[index])))
     }
 
-    /// What is left after taking `other`, and nothing where less than that was there.
+    /// The difference, or 0 where `other` is larger.
     #[must_use]
     pub fn saturating_sub(self, other: Self) -> Self {
         Self(core::array::from_fn(|index| self.0[index].saturating_sub(other.0[index])))
     }
 
-    /// What is left after taking `other`, or nothing when it does not fit.
+    /// The difference, or `None` if `other` does not fit.
     #[must_use]
     pub fn checked_sub(self, other: Self) -> Option<Self> {
         let mut rest = self.0;

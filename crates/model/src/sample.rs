@@ -1,27 +1,27 @@
-//! Which VMs of a trace are kept when it is too much for a machine or a run: by tenant, by request, or by VM.
+//! Sampling of traces that are too large for a machine or a run: by tenant, by request, or by VM.
 //!
-//! It is decided for each row by itself, from a hash, so that a file is sampled while it is read, in whatever order its
-//! rows come, and always keeps the same ones.
+//! Each row is decided separately, from a hash. So a file can be sampled while it is read, in any order of its rows,
+//! and the sample is always the same.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::declare::{ParamKind, ParamValue};
 use crate::workload::VmRow;
 
-/// What is kept or left out as a whole.
+/// What is kept or dropped as a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SampledBy {
     /// All VMs of a tenant.
     #[default]
     Tenant,
-    /// All VMs of a request. Those that were there already are a request each.
+    /// All VMs of a request. VMs that were already there are one request each.
     Request,
-    /// Each VM by itself.
+    /// Each VM separately.
     Vm,
 }
 
 impl SampledBy {
-    /// Every way, in the order it is shown.
+    /// All ways, in display order.
     pub const ALL: [Self; 3] = [Self::Tenant, Self::Request, Self::Vm];
 
     /// Its names in documents, in the same order.
@@ -40,16 +40,16 @@ impl ParamValue for SampledBy {
     }
 }
 
-/// One of several parts that have no tenant, request or VM in common and are the whole together.
+/// One of several disjoint parts that together are the whole; no tenant, request or VM is in two parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
-    /// What is kept or left out as a whole.
+    /// What is kept or dropped as a unit.
     pub by: SampledBy,
-    /// How many parts there are; 0 and 1 keep everything.
+    /// The number of parts; 0 and 1 keep everything.
     pub one_in: u32,
-    /// Which of them, counted from 0; past the last it begins again at 0.
+    /// The index of this part, from 0; larger numbers wrap around.
     pub part: u32,
-    /// Whether VMs are left out that start years from all others.
+    /// Whether to drop VMs that start years from all others.
     pub without_outliers: bool,
 }
 
@@ -87,7 +87,7 @@ mod tests {
     use crate::time::Time;
     use crate::workload::VmShape;
 
-    /// 600 VMs of 60 tenants, two at each instant of five; those at instant 0 were there already.
+    /// 600 VMs of 60 tenants, two at each of five instants; those at instant 0 were already there.
     fn rows() -> Vec<VmRow> {
         let shape = VmShape::plain(Resources::new(1_000, 1, 0, 0));
         let row =
@@ -95,7 +95,7 @@ mod tests {
         (0..600).map(row).collect()
     }
 
-    /// How many of those that stand together are kept only in part.
+    /// How many groups are kept only in part.
     fn cut<T: Ord>(by: SampledBy, together: impl Fn(&VmRow) -> T) -> usize {
         let rows = rows();
         let mut kept: alloc::collections::BTreeMap<T, [bool; 2]> = alloc::collections::BTreeMap::new();
@@ -125,7 +125,7 @@ mod tests {
         let tenants = SampledBy::ALL.map(|by| cut(by, |row| row.tenant));
         assert_eq!((tenants[0], tenants[1] > 50, tenants[2] > 50), (0, true, true), "{tenants:?}");
         let requests = SampledBy::ALL.map(|by| cut(by, VmRow::request));
-        // Those that were there already are no request together, so they count as one that is cut.
+        // VMs that were already there are not one request, so they count as one group that is split.
         assert_eq!((requests[0], requests[1], requests[2] > 50), (1, 1, true), "{requests:?}");
     }
 }

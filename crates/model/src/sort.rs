@@ -1,10 +1,9 @@
-//! Sorting for lists that are short or seldom sorted.
+//! Sorting for lists that are short or rarely sorted.
 //!
-//! The standard library's sorts are the quickest there are, and every list of another type that is sorted with one
-//! makes the page 4 to 18 kB larger. These add a few hundred bytes. Long lists on the way of a decision or of a
-//! trace stay with the standard library.
+//! The standard library's sorts are the fastest, but each item type sorted with one makes the page 4 to 18 kB larger.
+//! These add a few hundred bytes. Long lists in decisions or traces stay with the standard library.
 
-/// Sorts by heap: any length, equal items in any order.
+/// Heap sort: any length, equal items in any order.
 #[inline(never)]
 pub fn seldom<T>(items: &mut [T], is_before: impl Fn(&T, &T) -> bool) {
     let (mut top, mut end) = (items.len() / 2, items.len());
@@ -28,7 +27,7 @@ pub fn seldom<T>(items: &mut [T], is_before: impl Fn(&T, &T) -> bool) {
     }
 }
 
-/// Sorts a short list by insertion: equal items stay in their order.
+/// Insertion sort for a short list: equal items keep their order.
 #[inline(never)]
 pub fn short<T>(items: &mut [T], is_before: impl Fn(&T, &T) -> bool) {
     for end in 1..items.len() {

@@ -1,4 +1,4 @@
-//! Tables that are made a few rows at a time: what files for other programs are written from.
+//! Tables that are produced a few rows at a time, as the source of files for other programs.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -8,18 +8,18 @@ use crate::resources::Resource;
 use crate::time::Time;
 use crate::workload::{VmShape, Workload};
 
-/// Rows that are made at once.
+/// The number of rows per step.
 pub const STEP_ROWS: u32 = 100_000;
 
 /// Rows in columns.
 pub trait Table {
-    /// How many there are.
+    /// The number of rows.
     fn rows(&self) -> u32;
 
-    /// The columns of these rows; of no rows at all, their names and kinds.
+    /// The columns of these rows; for an empty range, their names and kinds.
     fn columns(&self, rows: Range<u32>) -> Vec<Column<'_>>;
 
-    /// All rows in steps, at least one, so that a table without rows has its columns.
+    /// All rows in steps, at least one step, so that a table without rows has its columns.
     fn steps(&self) -> impl Iterator<Item = Vec<Column<'_>>>
     where
         Self: Sized,
@@ -28,7 +28,7 @@ pub trait Table {
     }
 }
 
-/// The rows of a step of a table that has so many.
+/// The rows of one step of a table with this many rows.
 #[must_use]
 pub fn rows_of(step: u32, rows: u32) -> Range<u32> {
     let from = step.saturating_mul(STEP_ROWS).min(rows);
@@ -41,16 +41,16 @@ pub fn rows_of(step: u32, rows: u32) -> Range<u32> {
 pub struct Column<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Its values, one a row.
+    /// Its values, one per row.
     #[cfg_attr(feature = "serde", serde(borrow))]
     pub values: Values<'a>,
 }
 
-/// The values of a column; none where there is nothing to say.
+/// The values of a column; `None` for missing values.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Values<'a> {
-    /// Names and other whole numbers from 0.
+    /// Names and other unsigned integers.
     Whole(Vec<Option<u64>>),
     /// Amounts and times.
     Number(Vec<Option<f64>>),
@@ -60,7 +60,7 @@ pub enum Values<'a> {
 }
 
 impl Values<'_> {
-    /// How many there are.
+    /// The number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -77,7 +77,7 @@ impl Values<'_> {
     }
 }
 
-/// A column of whole numbers.
+/// A column of integers.
 pub fn whole<'a>(name: &'a str, rows: Range<u32>, of: impl Fn(VmId) -> Option<u64>) -> Column<'a> {
     Column { name, values: Values::Whole(rows.map(|vm| of(VmId(vm))).collect()) }
 }
@@ -92,14 +92,14 @@ pub fn word<'a>(name: &'a str, rows: Range<u32>, of: impl Fn(VmId) -> Option<&'a
     Column { name, values: Values::Word(rows.map(|vm| of(VmId(vm))).collect()) }
 }
 
-/// A moment in seconds; none where it never comes. Decimal fractions are exact to the millisecond.
+/// A moment in seconds; `None` if it never comes. Exact to the millisecond.
 #[must_use]
 pub fn seconds(time: Time) -> Option<f64> {
     (time != Time::NEVER).then_some(time.0 as f64 / 1_000.0)
 }
 
-/// Every VM as a row, in order, under the names by which any table of VMs is read. What tenants ask for has columns where
-/// any of them asks for something. Fractions are exact: thousandths of a core and 1/1024 of a GiB all end.
+/// Every VM as a row, in order, with the standard column names of a table of VMs. Placement terms have columns if any
+/// tenant has terms. Fractions are exact: thousandths of a core and 1/1024 of a GiB are finite decimals.
 impl Table for Workload {
     fn rows(&self) -> u32 {
         self.vm_count()

@@ -1,4 +1,4 @@
-//! Tenants: what one may ask of where its VMs stand together, and where they stand.
+//! Tenants: their placement terms, and where their VMs are.
 //!
 //! Source: Protean section 2.1 (service model) and section 5.3 (anti-co-location).
 
@@ -14,7 +14,7 @@ use crate::workload::VmShape;
 /// The part of the zone that all VMs of a tenant must share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
-    /// They may stand anywhere.
+    /// Anywhere.
     #[default]
     Zone,
     /// All in one datacenter.
@@ -26,7 +26,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// All scopes, the widest first; the index is the number in documents and traces.
+    /// All scopes, the widest first; documents and traces use the index.
     pub const ALL: [Self; 4] = [Self::Zone, Self::Datacenter, Self::Cluster, Self::Rack];
 
     /// The word in files.
@@ -41,34 +41,34 @@ impl Scope {
     }
 }
 
-/// What a tenant asks of where its VMs stand (Protean section 2.1).
+/// A tenant's placement terms: what it requires about the placement of its VMs relative to each other (Protean
+/// section 2.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TenantTerms {
-    /// Racks its VMs must be spread over as evenly as can be; 0 and 1 ask for nothing.
+    /// Racks that its VMs must be spread over as evenly as possible; 0 and 1 mean no requirement.
     pub fault_domains: u16,
     /// The part of the zone they must share.
     pub scope: Scope,
-    /// VMs of it that one machine may host; 0 is any number.
+    /// How many of its VMs one machine may host; 0 means any number.
     pub per_machine: u16,
-    /// VMs of it that one rack may host; 0 is any number.
+    /// How many of its VMs one rack may host; 0 means any number.
     pub per_rack: u16,
     /// Whether no other tenant may have a VM on its machines.
     pub isolated: bool,
 }
 
 impl TenantTerms {
-    /// A tenant that asks for nothing.
+    /// A tenant without terms.
     pub const NONE: Self = Self { fault_domains: 0, scope: Scope::Zone, per_machine: 0, per_rack: 0, isolated: false };
 
-    /// Whether it asks for nothing, so that nobody needs to know where its VMs stand.
+    /// Whether it has no terms, so that the location of its VMs does not matter.
     #[inline]
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::NONE
     }
 
-    /// How many VMs of a tenant of this size one rack may host: enough racks, evenly filled.
-    /// `None` is any number.
+    /// How many VMs of a tenant of this size one rack may host: enough racks, evenly filled. `None` means any number.
     #[must_use]
     pub fn rack_cap(&self, tenant_vms: u32) -> Option<u32> {
         let spread = (self.fault_domains > 1).then(|| tenant_vms.div_ceil(u32::from(self.fault_domains)).max(1));
@@ -77,40 +77,40 @@ impl TenantTerms {
     }
 }
 
-/// How large a tenant is while one of its requests is decided. Both are 0 where the tenant
-/// asks for nothing, so that all such tenants are alike.
+/// A tenant's size while one of its requests is decided. Both are 0 if the tenant has no terms, so that all such
+/// tenants are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TenantSize {
-    /// VMs it has, those of the request that were decided already among them.
+    /// VMs it has, including those of the request that were already decided.
     pub placed: u32,
     /// VMs it will have when the whole request is placed.
     pub wanted: u32,
 }
 
-/// A VM as rules read it: its shape, its tenant, and what is predicted of it.
+/// A VM as rules see it: its shape, its tenant, and its predicted lifetime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VmRequest {
-    /// What the VM asks for.
+    /// What the VM requests.
     pub shape: VmShape,
-    /// How large its tenant is.
+    /// The size of its tenant.
     pub tenant: TenantSize,
-    /// How long it is expected to live.
+    /// Its predicted lifetime.
     pub life: PredictedLife,
 }
 
 impl VmRequest {
-    /// A VM of a tenant that has no other.
+    /// A VM of a tenant without other VMs.
     #[must_use]
     pub const fn alone(shape: VmShape) -> Self {
         Self { shape, tenant: TenantSize { placed: 0, wanted: 0 }, life: PredictedLife::NONE }
     }
 }
 
-/// Where the VMs of one tenant stand: machines in order of id, each with how many.
+/// The location of one tenant's VMs: machines in order of id, each with a count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
     vms: Vec<(MachineId, u32)>,
-    /// Those that are linked, in order of their machines.
+    /// Its linked VMs, in order of their machines.
     members: Vec<Member>,
 }
 
@@ -125,19 +125,19 @@ impl Footprint {
         self.vms.is_empty()
     }
 
-    /// Forgets all VMs.
+    /// Removes all VMs.
     pub fn clear(&mut self) {
         self.vms.clear();
         self.members.clear();
     }
 
-    /// Makes this footprint like another one, in the room it has.
+    /// Copies another footprint, reusing memory.
     pub fn copy_from(&mut self, other: &Self) {
         self.vms.clone_from(&other.vms);
         self.members.clone_from(&other.members);
     }
 
-    /// One more VM on a machine.
+    /// Adds a VM on a machine.
     pub fn add(&mut self, machine: MachineId) {
         match self.vms.binary_search_by_key(&machine, |(id, _)| *id) {
             Ok(at) => self.vms[at].1 += 1,
@@ -145,10 +145,10 @@ impl Footprint {
         }
     }
 
-    /// One VM fewer on a machine.
+    /// Removes a VM from a machine.
     ///
     /// # Panics
-    /// When it has none there: that is our own bug.
+    /// If it has none there, which is a bug of ours.
     pub fn remove(&mut self, machine: MachineId) {
         let at = self.vms.binary_search_by_key(&machine, |(id, _)| *id).expect("a VM that leaves stood here");
         self.vms[at].1 -= 1;
@@ -157,7 +157,7 @@ impl Footprint {
         }
     }
 
-    /// One more VM of a virtual datacenter on a machine.
+    /// Adds a VM of a virtual datacenter on a machine.
     pub fn join(&mut self, machine: MachineId, peer: Peer) {
         self.add(machine);
         let member = Member { machine, peer };
@@ -165,23 +165,23 @@ impl Footprint {
         self.members.insert(at, member);
     }
 
-    /// One VM of a virtual datacenter fewer on a machine.
+    /// Removes a VM of a virtual datacenter from a machine.
     ///
     /// # Panics
-    /// When it is not there: that is our own bug.
+    /// If it is not there, which is a bug of ours.
     pub fn part(&mut self, machine: MachineId, peer: Peer) {
         self.remove(machine);
         let at = self.members.binary_search(&Member { machine, peer }).expect("a VM that leaves stood here");
         self.members.remove(at);
     }
 
-    /// Its VMs that are linked, in order of their machines.
+    /// Its linked VMs, in order of their machines.
     #[must_use]
     pub fn members(&self) -> &[Member] {
         &self.members
     }
 
-    /// The machines that host a VM of it, by id.
+    /// The machines that host one of its VMs, by id.
     pub fn machines(&self) -> impl Iterator<Item = MachineId> + '_ {
         self.vms.iter().map(|(machine, _)| *machine)
     }
@@ -219,7 +219,7 @@ impl Footprint {
         self.vms.iter().filter(|(machine, _)| there(*machine)).map(|(_, vms)| vms).sum()
     }
 
-    /// The machines of a range of ids that host a VM of it.
+    /// The machines in a range of ids that host one of its VMs.
     pub fn machines_in(&self, ids: Range<u32>) -> impl Iterator<Item = MachineId> + '_ {
         self.range(ids).iter().map(|(machine, _)| *machine)
     }

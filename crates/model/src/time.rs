@@ -17,8 +17,8 @@ impl Millis {
     pub const DAY: Self = Self(86_400_000);
 }
 
-/// An instant of simulated time in milliseconds since the trace began; VMs that
-/// were already there have a negative one.
+/// An instant of simulated time in milliseconds since the start of the trace; negative for VMs that were already
+/// there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub i64);
 
@@ -28,7 +28,7 @@ impl Time {
     /// After everything: the end of a VM that outlives the trace.
     pub const NEVER: Self = Self(i64::MAX);
 
-    /// The span since an earlier instant; zero when `earlier` is not earlier.
+    /// The span since an earlier instant; zero if `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Millis {
         let span = self.0.saturating_sub(earlier.0);

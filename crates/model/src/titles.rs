@@ -1,8 +1,8 @@
-//! What people read in place of the names of parameters that documents and links use.
+//! Display names of parameters, instead of the names in documents and links.
 
 use alloc::string::String;
 
-/// The title of a parameter: that of the table, or its name with spaces.
+/// The title of a parameter: from the table, or its name with spaces.
 pub(crate) fn title(name: &str) -> String {
     match TITLES.binary_search_by_key(&name, |(name, _)| *name) {
         Ok(at) => TITLES[at].1.into(),

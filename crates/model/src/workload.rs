@@ -1,9 +1,8 @@
-//! Who asks for what, when: the requests of a trace or of a generator, as columns.
+//! The workload: the requests of a trace or of a generator, as columns.
 //!
-//! A request is the VMs that one tenant asked for at one instant; it is placed
-//! whole or not at all (Protean section 2.1). VMs that were alive when the trace
-//! began come first, each as a request of its own, in order of their start.
-//! Distinct request traits are kept once, as shapes. At most 40 bytes a VM, where each is a request of its own.
+//! A request is the VMs that one tenant requested at one instant; it is placed all or nothing (Protean section 2.1).
+//! VMs that were alive when the trace began come first, each as a separate request, in order of their start. Distinct
+//! request traits are stored once, as shapes. At most 40 bytes per VM, if each is a separate request.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -20,24 +19,24 @@ use crate::usage::Load;
 /// The traits of a VM request that rules may read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VmShape {
-    /// What it asks for.
+    /// Its demand.
     pub demand: Resources,
     /// 0 is the highest; spot VMs have 1.
     pub priority: u8,
-    /// What its tenant asks of where its VMs stand together.
+    /// Its tenant's placement terms.
     pub terms: TenantTerms,
-    /// What is believed of its use of its cores when it arrives; unknown where nothing asks for it.
+    /// The prediction of its utilization at its arrival; unknown if no rule reads it.
     pub load: Load,
 }
 
 impl VmShape {
-    /// A VM of the highest priority whose tenant asks for nothing.
+    /// A VM of the highest priority whose tenant has no terms.
     #[must_use]
     pub const fn plain(demand: Resources) -> Self {
         Self { demand, priority: 0, terms: TenantTerms::NONE, load: Load::UNKNOWN }
     }
 
-    /// Whether VMs of higher priority may put it out.
+    /// Whether VMs of higher priority may evict it.
     #[inline]
     #[must_use]
     pub const fn is_evictable(&self) -> bool {
@@ -45,24 +44,24 @@ impl VmShape {
     }
 }
 
-/// One VM as a reader or a generator gives it.
+/// One VM from a reader or a generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VmRow {
     /// Its number in the trace, or a hash of its name.
     pub name: u64,
-    /// Who asked for it: a number or a hash.
+    /// Its tenant: a number or a hash.
     pub tenant: u64,
-    /// What it asks for.
+    /// Its shape.
     pub shape: VmShape,
-    /// When it was asked for; at or before [`Time::ZERO`] it was there already.
+    /// When it was requested; at or before [`Time::ZERO`] it was already there.
     pub start: Time,
-    /// When it leaves; [`Time::NEVER`] when the trace does not say.
+    /// When it leaves; [`Time::NEVER`] if the trace does not say.
     pub end: Time,
 }
 
 impl VmRow {
-    /// What tells its request from others: when it was asked for, and by whom. A VM that was there already has none:
-    /// it is a request of its own.
+    /// Identifies its request: the time and the tenant. `None` for a VM that was already there, which is a separate
+    /// request.
     #[must_use]
     pub fn request(&self) -> Option<(Time, u64)> {
         request_of(self.start, self.tenant)
@@ -73,10 +72,10 @@ fn request_of(start: Time, tenant: u64) -> Option<(Time, u64)> {
     (start > Time::ZERO).then_some((start, tenant))
 }
 
-/// Why rows are no workload.
+/// Why rows are not a workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorkloadError {
-    /// There is no row.
+    /// There are no rows.
     Empty,
     /// More rows than ids.
     TooManyVms,
@@ -106,13 +105,13 @@ pub struct WorkloadBuilder {
 }
 
 impl WorkloadBuilder {
-    /// Nothing yet.
+    /// An empty builder.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes each VM a request of its own, also where its tenant asks for several at one instant.
+    /// Makes each VM a separate request, even if its tenant requests several at one instant.
     #[must_use]
     pub fn one_by_one(self) -> Self {
         Self { one_by_one: true, ..self }
@@ -133,7 +132,7 @@ impl WorkloadBuilder {
         (row.name, row.tenant, shape, row.start, row.end)
     }
 
-    /// The VMs so far, in the order in which they stand.
+    /// The VMs so far, in order.
     pub fn rows(&self) -> impl Iterator<Item = VmRow> + '_ {
         self.rows.iter().map(|row| unpacked(row, &self.shapes))
     }
@@ -150,13 +149,13 @@ impl WorkloadBuilder {
         }
     }
 
-    /// Keeps those VMs of which this is true.
+    /// Keeps the VMs for which this is true.
     pub fn retain(&mut self, mut is_kept: impl FnMut(&VmRow) -> bool) {
         let Self { rows, shapes, .. } = self;
         rows.retain(|row| is_kept(&unpacked(row, shapes)));
     }
 
-    /// Puts the VMs in one order whatever order they came in, so that they make the same workload.
+    /// Sorts the VMs into a canonical order, so that any order of input makes the same workload.
     pub fn sort(&mut self) {
         let Self { rows, shapes, .. } = self;
         rows.sort_unstable_by(|one, other| order(one, other, shapes));
@@ -175,23 +174,23 @@ impl WorkloadBuilder {
         *self = sorted;
     }
 
-    /// VMs so far.
+    /// The number of VMs so far.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether nothing was added.
+    /// Whether it has no VMs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Sorts the rows into requests. `horizon` is when the trace stops telling; it tells until its last request at least, so
+    /// Sorts the rows into requests. `horizon` is the end of the trace, at least the time of its last request, so
     /// that every VM is decided.
     ///
     /// # Errors
-    /// When there are no rows or more than ids can count.
+    /// If there are no rows, or more than ids can count.
     pub fn finish(mut self, horizon: Time) -> Result<Workload, WorkloadError> {
         if self.rows.is_empty() {
             return Err(WorkloadError::Empty);
@@ -214,7 +213,7 @@ fn unpacked(&(name, tenant, shape, start, end): &PackedRow, shapes: &[VmShape]) 
     VmRow { name, tenant, shape: shapes[shape as usize], start, end }
 }
 
-/// One function, called: written into every step of the sort it is ten times the code.
+/// Kept as a separate function: inlined into every step of the sort, it is ten times the code.
 #[inline(never)]
 fn order(one: &PackedRow, other: &PackedRow, shapes: &[VmShape]) -> Ordering {
     let key = |(name, tenant, _, start, end): &PackedRow| (*start, *tenant, *name, *end);
@@ -268,13 +267,13 @@ impl Workload {
         workload
     }
 
-    /// How many VMs there are.
+    /// The number of VMs.
     #[must_use]
     pub fn vm_count(&self) -> u32 {
         self.names.len() as u32
     }
 
-    /// How many requests there are.
+    /// The number of requests.
     #[must_use]
     pub fn request_count(&self) -> u32 {
         self.at.len() as u32
@@ -286,7 +285,7 @@ impl Workload {
         self.warm
     }
 
-    /// Bytes that its columns take, with the room they hold in reserve.
+    /// The size of its columns in bytes, including reserved capacity.
     #[must_use]
     pub fn bytes(&self) -> usize {
         fn of<T>(column: &Vec<T>) -> usize {
@@ -296,13 +295,13 @@ impl Workload {
         of(&self.shapes) + by_vm + of(&self.at) + of(&self.tenants) + of(&self.first_vm)
     }
 
-    /// When the trace stops telling.
+    /// The end of the trace.
     #[must_use]
     pub fn horizon(&self) -> Time {
         self.horizon
     }
 
-    /// Whether each VM is a request of its own.
+    /// Whether each VM is a separate request.
     #[must_use]
     pub fn is_one_by_one(&self) -> bool {
         self.one_by_one
@@ -320,7 +319,7 @@ impl Workload {
         &self.shapes[id.index()]
     }
 
-    /// The same VMs with what is believed of each when it arrives, by id; what `loads` lacks stays as it is.
+    /// The same VMs with these predictions of utilization at arrival, by id; VMs without an entry stay as they are.
     #[must_use]
     pub fn with_loads(&self, loads: &[Load]) -> Self {
         let (mut shapes, mut ids) = (Vec::new(), BTreeMap::new());
@@ -342,7 +341,7 @@ impl Workload {
         self.names[vm.index()]
     }
 
-    /// The VM of this number or hash, if there is one; the first if there are several.
+    /// The VM with this number or hash; the first if there are several.
     #[must_use]
     pub fn find(&self, name: u64) -> Option<VmId> {
         self.names.iter().position(|other| *other == name).map(VmId::of)
@@ -369,14 +368,14 @@ impl Workload {
         self.ends[vm.index()]
     }
 
-    /// When a request came.
+    /// When a request arrived.
     #[inline]
     #[must_use]
     pub fn at(&self, request: RequestId) -> Time {
         self.at[request.index()]
     }
 
-    /// Who made a request.
+    /// The tenant of a request.
     #[must_use]
     pub fn tenant(&self, request: RequestId) -> u64 {
         self.tenants[request.index()]
@@ -389,13 +388,13 @@ impl Workload {
         self.first_vm[request.index()]..self.first_vm[request.index() + 1]
     }
 
-    /// The request a VM belongs to.
+    /// The request of a VM.
     #[must_use]
     pub fn request_of(&self, vm: VmId) -> RequestId {
         RequestId::of(self.first_vm.partition_point(|first| *first <= vm.0) - 1)
     }
 
-    /// Its VMs as rows again, request by request.
+    /// Its VMs as rows, request by request.
     pub fn rows(&self) -> impl Iterator<Item = VmRow> + '_ {
         (0..self.request_count()).map(RequestId).flat_map(move |request| {
             let (tenant, start) = (self.tenant(request), self.at(request));
@@ -406,7 +405,7 @@ impl Workload {
         })
     }
 
-    /// A 128-bit fingerprint of everything a run reads, the same whatever file it came from.
+    /// A 128-bit fingerprint of everything that a run reads, independent of the file format.
     #[must_use]
     pub fn fingerprint(&self) -> u128 {
         let mut hash = xxhash_rust::xxh3::Xxh3::new();
@@ -422,7 +421,7 @@ impl Workload {
                     hash.update(&shape.demand[resource].to_le_bytes());
                 }
                 hash.update(&[shape.priority]);
-                // A tenant without terms leaves the fingerprint as it was before there were any.
+                // A tenant without terms does not change the fingerprint, which is older than terms.
                 if !shape.terms.is_none() {
                     let TenantTerms { fault_domains, scope, per_machine, per_rack, isolated } = shape.terms;
                     for number in [fault_domains, per_machine, per_rack, scope as u16, u16::from(isolated)] {
@@ -476,7 +475,7 @@ mod tests {
         let workload = build(&rows);
         assert_eq!(workload.request_count(), 10_001);
         let shapes = workload.shapes.capacity() * size_of::<VmShape>();
-        // The end of the last request is written too.
+        // The end of the last request is stored too.
         assert_eq!(workload.bytes(), 40 * 10_001 + size_of::<u32>() + shapes);
     }
 
