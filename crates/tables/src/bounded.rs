@@ -1,7 +1,7 @@
-//! A Parquet file whose pages say how large they become before anything is unpacked.
+//! A Parquet file whose page sizes are checked before anything is unpacked.
 //!
-//! The library takes the memory that a page's head asks for, up to two gigabytes, before it looks at the page. So each
-//! head is looked at first, where the library asks for it.
+//! The library allocates the memory that a page's header requests, up to two gigabytes, before it reads the page. So
+//! each header is checked first, when the library requests it.
 
 use std::io::{Cursor, Read};
 
@@ -9,16 +9,16 @@ use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
-/// Bytes that a page may have unpacked. Writers make pages of about a megabyte.
+/// The maximum unpacked size of a page. Writers make pages of about a megabyte.
 pub(crate) const PAGE_BYTES_MAX: u64 = 64 << 20;
 
-/// Bytes of a page's head that are looked at: three small numbers stand there.
+/// The number of bytes of a page's header to check: it starts with three small numbers.
 const LOOKED_AT: u64 = 24;
 
-/// What stands at the end of every file.
+/// The size of the footer of every file.
 const FOOTER_BYTES: u64 = 8;
 
-/// A file that gives no page of more than [`PAGE_BYTES_MAX`].
+/// A file that refuses pages of more than [`PAGE_BYTES_MAX`].
 pub(crate) struct Bounded<F>(pub(crate) F);
 
 impl<F: Length> Length for Bounded<F> {
@@ -30,7 +30,7 @@ impl<F: Length> Length for Bounded<F> {
 impl<F: ChunkReader> ChunkReader for Bounded<F> {
     type T = std::io::Chain<Cursor<Vec<u8>>, F::T>;
 
-    /// The library asks for a reader where a page's head begins, and at the end of the file.
+    /// The library requests a reader at the start of a page's header, and at the end of the file.
     fn get_read(&self, start: u64) -> Result<Self::T> {
         let mut rest = self.0.get_read(start)?;
         let mut head = Vec::new();
@@ -44,7 +44,7 @@ impl<F: ChunkReader> ChunkReader for Bounded<F> {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        // What is asked for is not taken before it is known to be there.
+        // Check that the bytes exist before allocating memory for them.
         match start.checked_add(length as u64) {
             Some(end) if end <= self.0.len() => self.0.get_bytes(start, length),
             _ => Err(ParquetError::EOF(format!("{length} bytes at {start} of a file of {}", self.0.len()))),
@@ -53,27 +53,27 @@ impl<F: ChunkReader> ChunkReader for Bounded<F> {
 }
 
 impl<F: Length> Bounded<F> {
-    /// Whether what says how the file is laid out begins here, in its last bytes.
+    /// Whether the file metadata, in the last bytes, begins here.
     fn is_at_the_end(&self, start: u64) -> bool {
         start + FOOTER_BYTES >= self.0.len()
     }
 }
 
-/// How a page begins (Apache Parquet format, `PageHeader`, in Thrift's compact protocol).
+/// The start of a page (Apache Parquet format, `PageHeader`, in Thrift's compact protocol).
 struct Head {
     unpacked_bytes: u64,
-    /// How many values a dictionary has; none of another page.
+    /// The number of values in a dictionary; `None` for other pages.
     dictionary: Option<u64>,
 }
 
 impl Head {
-    /// Three 32-bit numbers begin it, each behind a byte that says so, and every writer writes them in this order: the
-    /// page's kind, its bytes unpacked and as it stands. Behind them and an optional check sum stands what only pages of
-    /// its kind have, which begins with their number of values. Nothing where it begins otherwise.
+    /// It starts with three 32-bit numbers, each after a type byte, and every writer writes them in this order: the
+    /// page's kind, its unpacked size and its stored size. After them and an optional checksum comes the header of
+    /// the page's kind, which starts with the number of values. `None` if it starts otherwise.
     fn of(head: &[u8]) -> Option<Self> {
-        /// The kind of a page with a dictionary.
+        /// The kind of a dictionary page.
         const DICTIONARY: u64 = 2;
-        /// What the last half of a byte before a group of fields is.
+        /// The low half of the byte before a group of fields.
         const GROUP: u8 = 0x0c;
         let (kind, rest) = number(head)?;
         let (unpacked_bytes, rest) = number(rest)?;
@@ -84,7 +84,7 @@ impl Head {
         Some(Self { unpacked_bytes, dictionary: values.filter(|_| kind == DICTIONARY) })
     }
 
-    /// The library makes a dictionary as large as it says to be, so it has to fit its bytes.
+    /// The library allocates a dictionary of the stated size, so the size has to match its bytes.
     fn check(&self) -> Result<()> {
         let bytes = self.unpacked_bytes;
         let told = match self.dictionary {
@@ -96,7 +96,7 @@ impl Head {
     }
 }
 
-/// The 32-bit number that comes next, and what stands behind it. Negative ones become large.
+/// The next 32-bit number, and the rest. Negative numbers become large.
 fn number(head: &[u8]) -> Option<(u64, &[u8])> {
     /// The byte before such a number.
     const NEXT_NUMBER: u8 = 0x15;

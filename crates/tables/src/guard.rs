@@ -1,14 +1,14 @@
-//! A library that panics on some damaged files.
+//! Guards against a library that panics on some damaged files.
 
-/// What a step gives, or the words with which it panicked.
+/// The result of a step, or the message of its panic.
 ///
-/// In WebAssembly every panic ends the program; there its words are for whoever runs it.
+/// In WebAssembly every panic ends the program; there the host shows the message.
 #[cfg(target_arch = "wasm32")]
 pub(crate) fn guarded<T>(step: impl FnOnce() -> T) -> Result<T, String> {
     Ok(step())
 }
 
-/// What a step gives, or the words with which it panicked; nothing is written to standard error then.
+/// The result of a step, or the message of its panic, which is not written to standard error.
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn guarded<T>(step: impl FnOnce() -> T) -> Result<T, String> {
     use std::cell::Cell;

@@ -1,7 +1,7 @@
-//! Traces in files that are tables of their own: SQLite and Parquet.
+//! Traces in binary table files: SQLite and Parquet.
 //!
-//! Such a file is not read into a workload here. It is turned into text, a step at a time, and the text goes into the same
-//! [`TraceParser`] as that of a CSV, so that formats, faults with their rows, limits and counts stay in one place.
+//! Such a file is not read into a workload here. It is converted to text, step by step, and the text goes into the
+//! same [`TraceParser`] as that of a CSV. So formats, faults with their rows, limits and counts stay in one place.
 //! The first row below the header is line 2, as in a CSV.
 //!
 //! [`TraceParser`]: tiebreak_trace::TraceParser
@@ -22,10 +22,10 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// How many bytes it takes to tell.
+    /// The number of bytes needed to detect the kind.
     pub const MAGIC_BYTES: usize = 16;
 
-    /// The kind of a file that begins so; none for text and packed text.
+    /// The kind of a file with these first bytes; `None` for text and compressed text.
     #[must_use]
     pub fn of(first_bytes: &[u8]) -> Option<Self> {
         match first_bytes {

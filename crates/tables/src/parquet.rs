@@ -1,4 +1,4 @@
-//! Traces in Parquet, with the column names of any CSV; and tables as Parquet.
+//! Traces in Parquet, with the column names of a CSV; and writing tables as Parquet.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use tiebreak_trace::{TraceError, TraceParser};
 use crate::bounded::Bounded;
 use crate::guard::guarded;
 
-/// Text of a piece.
+/// Size of a piece of text.
 const STEP_BYTES: usize = 1 << 20;
 
-/// Pushes the rows of a file as [`Pieces`] gives them, and what there is to say of it.
+/// Pushes the rows of a file as [`Pieces`] produces them, and notes about the file.
 ///
 /// # Errors
-/// When the file is no whole Parquet file, and what `parser` gives.
+/// If the file is not a complete Parquet file, and errors of `parser`.
 pub fn push_text<F: ChunkReader + 'static>(file: F, parser: &mut TraceParser) -> Result<(), TraceError> {
     let pieces = Pieces::of(file)?;
     pieces.notes().iter().for_each(|note| parser.note(note.clone()));
@@ -35,7 +35,7 @@ pub fn push_text<F: ChunkReader + 'static>(file: F, parser: &mut TraceParser) ->
     Ok(())
 }
 
-/// The same for a file that is in memory.
+/// The same for a file in memory.
 ///
 /// # Errors
 /// As for [`push_text`].
@@ -43,15 +43,15 @@ pub fn push_text_of(file: Vec<u8>, parser: &mut TraceParser) -> Result<(), Trace
     push_text(bytes::Bytes::from(file), parser)
 }
 
-/// The rows of a file as CSV, a megabyte at a time; memory does not grow with the file.
+/// The rows of a file as CSV, a megabyte at a time; memory use does not grow with the file.
 ///
-/// Columns of numbers, texts, flags and instants are read, all others left aside. Instants become seconds, and
-/// the column's name says so.
+/// Reads columns of numbers, texts, flags and instants, and ignores all others. Instants become seconds, and the
+/// column's name says so.
 pub struct Pieces {
     rows: RowIter<'static>,
-    /// For each column that is read, whether it has instants in nanoseconds.
+    /// For each read column, whether it has instants in nanoseconds.
     nanoseconds: Vec<bool>,
-    /// What was written since the last piece.
+    /// Text written since the last piece.
     text: csv::Writer<Vec<u8>>,
     notes: Vec<String>,
     done: u64,
@@ -60,10 +60,10 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Opens a file, of which this reads what stands at its end.
+    /// Opens a file and reads its metadata, at the end.
     ///
     /// # Errors
-    /// When it is no Parquet file, has no column that is read, or is packed in a way that is not known.
+    /// If it is not a Parquet file, has no readable column, or has an unknown compression.
     pub fn of<F: ChunkReader + 'static>(file: F) -> Result<Self, TraceError> {
         guarded(|| Self::open(file)).unwrap_or_else(|panic| Err(ReadStop::Panic(panic))).map_err(|stop| stop.after(0))
     }
@@ -89,19 +89,19 @@ impl Pieces {
         Ok(Self { rows, nanoseconds, text, notes, done: 0, all, is_over: false })
     }
 
-    /// Which columns are left aside and why, a sentence for each.
+    /// Which columns are ignored and why, one sentence each.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Rows that were read.
+    /// Rows read so far.
     #[must_use]
     pub fn done(&self) -> u64 {
         self.done
     }
 
-    /// Rows that the file says it has.
+    /// The total number of rows according to the file.
     #[must_use]
     pub fn all(&self) -> u64 {
         self.all
@@ -139,7 +139,7 @@ impl Iterator for Pieces {
     }
 }
 
-/// Why a file is read no further.
+/// Why reading stopped.
 enum ReadStop {
     Parquet(ParquetError),
     Csv(csv::Error),
@@ -148,7 +148,7 @@ enum ReadStop {
 }
 
 impl ReadStop {
-    /// The same as a sentence, after so many rows.
+    /// The error as a sentence, after this many rows.
     fn after(self, rows: u64) -> TraceError {
         match self {
             Self::Parquet(error) => TraceError::unreadable("Parquet", rows, &error),
@@ -177,7 +177,7 @@ impl From<TraceError> for ReadStop {
     }
 }
 
-/// The library takes for granted that no column begins or ends before the file.
+/// The library assumes that columns lie within the file.
 fn check_places(file: &impl FileReader) -> Result<(), ParquetError> {
     let columns = || file.metadata().row_groups().iter().flat_map(|group| group.columns());
     let begins = |place: Option<i64>| place.is_none_or(|place| place >= 0);
@@ -189,7 +189,7 @@ fn check_places(file: &impl FileReader) -> Result<(), ParquetError> {
     if is_inside { Ok(()) } else { Err(ParquetError::General("a column begins before the file".into())) }
 }
 
-/// Refuses a file with a column that is to be read and packed in a way that is not.
+/// Rejects a file with a column to read that has an unsupported compression.
 fn check_packing(file: &impl FileReader, columns: &[TypePtr]) -> Result<(), TraceError> {
     let chunks = file.metadata().row_groups().iter().flat_map(|group| group.columns());
     let is_read = |chunk: &&ColumnChunkMetaData| {
@@ -212,7 +212,7 @@ const AGAIN: &str = "Write it again with Snappy, gzip or LZ4, or as CSV, and cho
 const AGAIN_BY_PROGRAM: &str = "Write it again with Snappy, gzip or LZ4 (tiebreak trace convert FILE --out OTHER.parquet does), \
     or as CSV, and choose that file.";
 
-/// What the library is compiled without: in WebAssembly also zstd, which is C.
+/// Compressions that the library is compiled without; in WebAssembly also zstd, which is C.
 fn is_unknown(packing: &Compression) -> bool {
     match packing {
         Compression::ZSTD(_) => cfg!(target_arch = "wasm32"),
@@ -220,10 +220,10 @@ fn is_unknown(packing: &Compression) -> bool {
     }
 }
 
-/// Names of columns that are told, of those left aside for one reason.
+/// The maximum number of column names in one note.
 const NAMES_TOLD: usize = 12;
 
-/// A sentence for every reason why columns are left aside.
+/// One sentence for every reason to ignore columns.
 fn notes_on(others: &[TypePtr]) -> Vec<String> {
     let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for column in others {
@@ -259,7 +259,7 @@ fn why_left_aside(column: &Type) -> &'static str {
     }
 }
 
-/// Whether a column has one plain value in a row, of a type that becomes text.
+/// Whether a column has one plain value per row, of a type that can become text.
 fn is_read(column: &Type) -> bool {
     use ConvertedType as Converted;
     let info = column.get_basic_info();
@@ -340,10 +340,10 @@ fn seconds(value: i64, in_a_second: f64) -> String {
 pub struct Writer(SerializedFileWriter<Vec<u8>>);
 
 impl Writer {
-    /// A file with columns of these names and kinds.
+    /// A file with these column names and kinds.
     ///
     /// # Errors
-    /// What the library says, as everywhere here; with columns of one length it says nothing.
+    /// Errors of the library; with columns of equal length there are none.
     pub fn new(columns: &[Column<'_>]) -> Result<Self, ParquetError> {
         let types: Result<Vec<TypePtr>, _> = columns.iter().map(|column| type_of(column).map(Arc::new)).collect();
         let schema = Type::group_type_builder("trace").with_fields(types?).build()?;
@@ -399,7 +399,7 @@ fn type_of(column: &Column<'_>) -> Result<Type, ParquetError> {
 
 fn write_values(values: &Values<'_>, column: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
     match values {
-        // Parquet keeps numbers without a sign in the bits of those with one.
+        // Parquet stores unsigned numbers in the bits of signed ones.
         Values::Whole(values) => write_column::<Int64Type, _>(column, values, |value| value.cast_signed()),
         Values::Number(values) => write_column::<DoubleType, _>(column, values, |value| *value),
         Values::Word(values) => write_column::<ByteArrayType, _>(column, values, |word| ByteArray::from(*word)),

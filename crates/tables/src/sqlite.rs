@@ -7,13 +7,13 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, params};
 use tiebreak_trace::{PackingTables, TraceError, TraceParser};
 
-/// Longer texts than this are no part of a trace; SQLite makes none and says so.
+/// Longer texts are not part of a trace; SQLite refuses to produce them and reports it.
 const TEXT_BYTES_MAX: i32 = 64 << 20;
 
-/// Pushes the VMs of a file as CSV, some thousand rows at a time; memory does not grow with the file.
+/// Pushes the VMs of a file as CSV, a few thousand rows at a time; memory use does not grow with the file.
 ///
 /// # Errors
-/// When the file is no whole SQLite file, when it is another one than that of the trace, and what `parser` gives.
+/// If the file is not a complete SQLite file or not the trace's, and errors of `parser`.
 pub fn push_text(path: &Path, parser: &mut TraceParser) -> Result<(), TraceError> {
     let mut rows = 0;
     push_rows(path, parser, &mut rows).map_err(|error| match error {

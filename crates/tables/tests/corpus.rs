@@ -1,4 +1,5 @@
-//! The inputs that fuzzing kept, and those that once broke a law, keep the laws (`trace/fuzz/src/tables.rs`).
+//! Inputs that fuzzing kept, and those that once violated an invariant, keep the invariants
+//! (`trace/fuzz/src/tables.rs`).
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ mod corpus;
 #[path = "../../trace/fuzz/src/tables.rs"]
 mod tables;
 
-/// All of them above this are too large to keep.
+/// Files above this size are not kept.
 const CORPUS_BYTES_MAX: usize = 20_000;
 
 #[test]

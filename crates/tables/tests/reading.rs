@@ -1,4 +1,4 @@
-//! SQLite and Parquet files give the workload of the same rows as CSV, and bad ones a sentence.
+//! SQLite and Parquet files give the same workload as the same rows in CSV, and damaged ones give an error message.
 
 use std::io::Read;
 use std::ops::Range;
@@ -21,7 +21,7 @@ const PACKING: &[u8] = include_bytes!("../../trace/fixtures/packing.sqlite");
 const TYPES_PUBLISHED: &[u8] = include_bytes!("../../trace/fixtures/packing-vm-types.csv.gz");
 const MINE: &[u8] = include_bytes!("../../trace/fixtures/mine.parquet");
 
-/// A file of the test's own, gone when the test is over.
+/// A temporary file, deleted when the test ends.
 struct TestFile(PathBuf);
 
 impl TestFile {
@@ -34,7 +34,7 @@ impl TestFile {
         place
     }
 
-    /// A database made by these statements.
+    /// A database created by these statements.
     fn made(name: &str, statements: &str) -> Self {
         let place = Self::new(name, b"");
         let made = Connection::open(&place.0).and_then(|file| file.execute_batch(statements));
@@ -83,7 +83,8 @@ fn the_packing_file_has_the_figures_of_an_independent_count() {
 
 #[test]
 fn rows_of_the_packing_file_are_joined_with_the_sizes_of_one_machine_type() {
-    // The row 9 is far behind the others, 5 is of a type that only an unknown machine type offers, 6 has words for numbers.
+    // Row 9 is far after the others, 5 has a type that only an unknown machine type offers, 6 has words instead of
+    // numbers.
     let rows = "INSERT INTO vm(rowid, vmId, tenantId, vmTypeId, priority, starttime, endtime) VALUES\n\
         (1, 1, 1, 7, 0, -7157, NULL), (2, 2, 1, 7, 1, 0.5, 1.5), (3, 3, 2, 7, 0, -1497, 3.25), (5, 4, 2, 8, 0, 0.5, 1),\n\
         (6, 5, 2, 7, 'a, \"b\"', 0.5, 1), (9000000000, 'six', 3, 7, 0, 0.75, NULL);";
@@ -99,7 +100,7 @@ fn rows_of_the_packing_file_are_joined_with_the_sizes_of_one_machine_type() {
     assert_eq!(faults, [(5, FaultKind::OtherMachine), (6, FaultKind::NotANumber)]);
 }
 
-/// What the trace says of 488 VM types on 35 machine types (Hadary et al., OSDI 2020; Microsoft, CC BY 4.0).
+/// The trace's data on 488 VM types on 35 machine types (Hadary et al., OSDI 2020; Microsoft, CC BY 4.0).
 fn published_types() -> String {
     let mut text = String::new();
     let read = GzDecoder::new(TYPES_PUBLISHED).read_to_string(&mut text);
@@ -133,7 +134,7 @@ fn sizes_of_machine_types_are_the_ratios_of_the_shares_that_they_offer() {
     let file = Connection::open(&place.0).expect("a database");
     let machines = PackingTables::step();
     let machines = &machines[..machines.find("),\noffered").expect("the machine types stand first") + 1];
-    // VM types that both offer, and those of which the known sizes make the same of both shares, to a hundredth.
+    // VM types that both offer, and those whose known sizes give the same for both shares, within one hundredth.
     let statement = format!(
         "{machines} SELECT count(*), total(abs(theirs.core * machine.core - ours.core) < 0.01 * ours.core),
            total(abs(theirs.memory * machine.memory - ours.memory) < 0.01 * ours.memory)
@@ -269,7 +270,7 @@ fn a_workload_of_many_steps_comes_back_from_parquet_and_csv() {
     assert!(rows(&from_csv) == rows(&workload), "CSV");
 }
 
-/// A file of these columns, with one row of a 1 in each if they are whole numbers.
+/// A file with these columns, and optionally one row with a 1 in each if they are integers.
 fn file_of(schema: &str, has_row: bool) -> Vec<u8> {
     let schema = Arc::new(parse_message_type(schema).expect("a schema"));
     let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::default()).expect("memory takes bytes");
@@ -322,7 +323,7 @@ fn a_bad_parquet_file_gets_a_sentence() {
         ([MINE, &b"x"[..]].concat(), cut),
         (holed, cut),
         (with(857, 8), "got a Parquet file compressed with Brotli, which is not supported. Write it again with Snappy"),
-        // The library panics on the first, and would on the second.
+        // The library panics on the first, and would also on the second.
         (with(5, 2), "after 0 rows (Decoder for dict should have been set)"),
         (
             with(119, 0),
