@@ -1,6 +1,6 @@
-//! What BestFit costs as an expression beside the built-in one, on 10,000 machines with the default list:
+//! Compares the speed of BestFit as an expression with the built-in one, on 10,000 machines with the default list:
 //! `cargo run --release -p tiebreak-scenario --example expression_speed`. Under `perf stat -e instructions:u`, with
-//! `built-in` or `expression` behind it, it runs one of the two alone.
+//! the argument `built-in` or `expression`, it runs one of the two alone.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,7 +1,7 @@
-//! What a run takes, estimated before anything of it is made, so that people can be asked first.
+//! Estimates the time and memory of a run before it starts, so that the user can confirm first.
 //!
-//! The estimate is coarse: it was fitted to runs of the native program, and is meant to be right within a factor of four
-//! (docs/results/correctness.md lays it beside measured runs). A browser takes about twice as long.
+//! The estimate is coarse: it was fitted to runs of the native program, and is meant to be right within a factor of
+//! four (docs/results/correctness.md compares it with measured runs). A browser takes about twice as long.
 
 use core::fmt;
 
@@ -14,37 +14,37 @@ use tiebreak_sim::generate::VMS_MAX;
 
 use crate::document::{RuleRow, Variant, WorkloadRef};
 
-/// Time for a decision whose class was evaluated before, in microseconds, and what is added by each agent, which follows
-/// every change, and by each machine.
+/// Time of a decision with a cached evaluation, in microseconds, and the additional time per agent, which follows
+/// every change, and per machine.
 const DECISION_US: f64 = 1.3;
 const AGENT_US: f64 = 0.9;
 const MACHINE_US: f64 = 0.0001;
-/// What each machine adds where all of them are looked at for every decision.
+/// Additional time per machine without caches, where every decision evaluates all of them.
 const UNCACHED_MACHINE_US: f64 = 0.028;
-/// What each machine adds where weights are set by hand.
+/// Additional time per machine with manual weights.
 const WEIGHED_MACHINE_US: f64 = 0.055;
-/// What each moment ahead adds where deployments are thought over again at changes of [`TOLERANCE_PCT`], and how many times
-/// as much it is at most where they are at smaller ones.
+/// Additional time per future moment if forecasts are recomputed at changes of [`TOLERANCE_PCT`], and the largest
+/// factor if they are recomputed at smaller ones.
 const MOMENT_US: f64 = 2.0;
 const TOLERANCE_PCT: f64 = 5.0;
 const THOUGHTS_MAX: f64 = 30.0;
-/// What it takes to begin, for each machine and whoever has a view of it.
+/// Start-up time per machine and view.
 const VIEW_US: f64 = 1.0;
 
-/// Bytes of a VM, in the workload and in what a run keeps of it.
+/// Bytes per VM, in the workload and in the run's records.
 const VM_BYTES: f64 = 110.0;
-/// Bytes of a machine in the store, and in the view and the caches of an agent.
+/// Bytes per machine, in the store and in an agent's view and caches.
 const MACHINE_BYTES: f64 = 300.0;
-/// What every run takes.
+/// Fixed bytes per run.
 const RUN_BYTES: f64 = 16.0 * MEBI;
 
 const MEBI: f64 = 1_048_576.0;
 const GIBI: f64 = 1_024.0 * MEBI;
 
-/// What a run is estimated to take.
+/// The estimated cost of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Time on one core of a present computer, natively.
+    /// Time on one core of a current computer, natively.
     pub seconds: f64,
     /// Memory.
     pub bytes: f64,
@@ -54,16 +54,16 @@ pub struct Cost {
     burden: Burden,
 }
 
-/// What takes most of the time.
+/// What dominates the time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Burden {
     /// Nothing in particular.
     None,
-    /// Every decision looks at all machines.
+    /// Every decision evaluates all machines.
     NoCaches,
-    /// Machines are compared pair by pair.
+    /// Machines are compared in pairs.
     Weights,
-    /// Rules about admission look at so many moments.
+    /// Admission rules look at this many moments.
     Ahead(usize),
 }
 
@@ -76,7 +76,7 @@ impl Cost {
 }
 
 impl Cost {
-    /// What it says.
+    /// Its text.
     #[must_use]
     pub fn phrase(&self) -> Phrase {
         let (time, vms) = (duration(self.seconds * 1_000.0), counted(self.vms, "VM", "VMs"));
@@ -111,7 +111,7 @@ impl fmt::Display for Cost {
 }
 
 impl Variant {
-    /// Says that its workload ends before its days are over, where it does, because a generated one has a limit.
+    /// A warning if the workload ends before its days are over, because generated workloads have a limit.
     #[must_use]
     pub fn ends_early(&self, workload: &Workload) -> Option<Phrase> {
         let WorkloadRef::Generated(settings) = &self.workload else { return None };
@@ -126,7 +126,7 @@ impl Variant {
         })
     }
 
-    /// VMs that its workload will have, where it is generated.
+    /// The expected number of VMs, if the workload is generated.
     #[must_use]
     pub fn expected_vms(&self) -> Option<f64> {
         match &self.workload {
@@ -135,7 +135,7 @@ impl Variant {
         }
     }
 
-    /// What its run takes with a workload of so many VMs.
+    /// The cost of a run with this many VMs.
     #[must_use]
     pub fn cost(&self, vms: f64) -> Cost {
         let machines = self.clusters.iter().map(|cluster| cluster.settings.machines).sum::<u32>();

@@ -1,5 +1,5 @@
-//! A walk over JSON that never fails: each step takes what it can and tells an issue for
-//! what it cannot, with the path of the field.
+//! A cursor over JSON that never fails: each step reads what it can and reports an issue for what it cannot, with the
+//! path of the field.
 
 use serde_json::{Map, Value};
 use tiebreak_model::{Declared, Param, ParamKind};
@@ -7,7 +7,7 @@ use tiebreak_model::{Declared, Param, ParamKind};
 use crate::document::NAME_MAX;
 use crate::issue::{Issue, Issues, one_of, quoted, range, shown, shown_number};
 
-/// One value, where it stands, and whom to tell.
+/// One value, its path, and the list of issues.
 pub(crate) struct Cursor<'a> {
     pub(crate) value: &'a Value,
     path: String,
@@ -24,13 +24,13 @@ impl<'a> Cursor<'a> {
         self.issues.push(Issue { path, expected: expected.into(), got: shown(self.value), done: done.into() });
     }
 
-    /// The same of something other than the whole value.
+    /// An issue about something other than the whole value.
     pub(crate) fn issue_of(&self, expected: impl Into<String>, got: impl Into<String>, done: impl Into<String>) {
         let (expected, got, done) = (expected.into(), got.into(), done.into());
         self.issues.push(Issue { path: self.path.clone(), expected, got, done });
     }
 
-    /// Tells of an issue found elsewhere.
+    /// Reports an issue found elsewhere.
     pub(crate) fn pass_on(&self, issue: Issue) {
         self.issues.push(issue);
     }
@@ -41,7 +41,7 @@ impl<'a> Cursor<'a> {
         Some(Self { value, path, issues: self.issues })
     }
 
-    /// Its fields, after telling of those that are not known here.
+    /// Its fields; reports unknown ones.
     pub(crate) fn object(&self, known: &[&str]) -> Option<&'a Map<String, Value>> {
         let Some(fields) = self.value.as_object() else {
             self.issue("an object", "used defaults");
@@ -72,12 +72,12 @@ impl<'a> Cursor<'a> {
         items.iter().take(most).enumerate().map(item).collect()
     }
 
-    /// A text for people: any characters but control ones, which no name needs.
+    /// Display text: any characters except control characters.
     pub(crate) fn name(&self) -> Option<String> {
         self.line(NAME_MAX)
     }
 
-    /// Such a text of at most so many letters.
+    /// Such a text with at most this many characters.
     pub(crate) fn line(&self, most: usize) -> Option<String> {
         let Some(text) = self.value.as_str() else {
             self.issue("a text", "used the default");
@@ -90,7 +90,7 @@ impl<'a> Cursor<'a> {
         Some(name)
     }
 
-    /// A parameter's value, checked by its declaration.
+    /// A parameter's value, checked against its declaration.
     pub(crate) fn number(&self, param: &Param) -> Option<f64> {
         let number = match param.kind {
             ParamKind::Flag => self.value.as_bool().map(|flag| f64::from(u8::from(flag))),

@@ -1,5 +1,5 @@
-//! Rules of one's own in documents: a row of the list that carries its rule. Reading them leniently, writing them, and
-//! keeping what they say of themselves.
+//! Custom rules in documents: a row of the list that contains its rule. Reads them leniently, writes them, and keeps
+//! their declarations.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,23 +13,23 @@ use crate::document::{REQUIRED_RULE, RuleRow, Variant};
 use crate::gallery;
 use crate::issue::{one_of, quoted};
 
-/// Rules of one's own that one list may hold.
+/// The maximum number of custom rules in one list.
 pub const CUSTOM_MAX: usize = 32;
 
-/// Parameters that one of them may have.
+/// The maximum number of parameters of one rule.
 pub const PARAMETERS_MAX: usize = 16;
 
-/// Letters that its help, and that of a parameter, may have.
+/// The maximum length of its help, and of a parameter's.
 pub const HELP_MAX: usize = 400;
 
-/// How far its numbers go.
+/// The maximum magnitude of its numbers.
 pub const NUMBER_MAX: f64 = 1e12;
 
-/// Names that stand for something else where a rule's field is set.
+/// Names that mean something else in the path of a rule's field.
 const TAKEN: [&str; 5] = ["on", "buckets", "weight", "position", "expression"];
 
-/// What such rules say of themselves, as long as the program runs: built-in rules say it in constants. There is one for
-/// each rule of another name, help or parameters, however often its expression is changed.
+/// The declarations of custom rules, kept for the lifetime of the program, because built-in rules declare themselves
+/// in constants. There is one for each distinct name, help and parameters, however often the expression changes.
 static KEPT: Mutex<Vec<&'static RuleEntry>> = Mutex::new(Vec::new());
 
 /// A rule with this name and definition.
@@ -69,8 +69,8 @@ pub fn is_parameter_name(text: &str) -> bool {
     is_name(text) && !TAKEN.contains(&text)
 }
 
-/// The rule that a row of the list carries. What cannot be read of it has a default, but its name, its kind and its
-/// expression have none.
+/// The rule in a row of the list. Unreadable parts get default values, except its name, its kind and its expression,
+/// which have none.
 pub(crate) fn read(name: &Cursor<'_>, cursor: &Cursor<'_>) -> Option<Custom> {
     let id = name.value.as_str().filter(|id| is_name(id) && *id != REQUIRED_RULE);
     let Some(id) = id else {
@@ -97,7 +97,7 @@ pub(crate) fn read(name: &Cursor<'_>, cursor: &Cursor<'_>) -> Option<Custom> {
     Some(custom(id, definition))
 }
 
-/// Tells what is wrong with a rule's expression; whether nothing is.
+/// Reports faults in a rule's expression. Returns whether there are none.
 pub(crate) fn stands(custom: &Custom, cursor: &Cursor<'_>) -> bool {
     let Err(fault) = custom.definition().program() else { return true };
     let place = cursor.field("expression");
@@ -121,7 +121,7 @@ fn expression(cursor: &Cursor<'_>) -> Option<String> {
     text
 }
 
-/// A line of text, empty where there is none.
+/// A line of text; empty if missing.
 fn line(cursor: &Cursor<'_>, name: &str) -> String {
     cursor.field(name).and_then(|field| field.line(HELP_MAX)).unwrap_or_default()
 }
@@ -188,7 +188,7 @@ fn parameter(cursor: &Cursor<'_>) -> Option<Parameter> {
 }
 
 impl RuleRow {
-    /// A row of the list that carries this rule, switched on, with its defaults.
+    /// A row of the list with this rule, switched on, with default values.
     #[must_use]
     pub fn of_custom(custom: Custom) -> Self {
         let declaration = custom.entry().declaration;
@@ -196,8 +196,8 @@ impl RuleRow {
         Self { id, on: true, buckets: None, weight: None, values, custom: Some(custom) }
     }
 
-    /// Puts the row where it belongs: in place of the one of its name, of which it keeps the buckets, the weight and the
-    /// values of like parameters where it says nothing of them itself, or at the end of its stage.
+    /// Adds the row to a list: it replaces the row of the same name, and keeps that row's buckets, weight and values
+    /// of equal parameters unless it sets them itself; otherwise it goes to the end of its stage.
     pub fn put_into(self, rows: &mut Vec<Self>) {
         let Some(at) = rows.iter().position(|row| row.id == self.id) else { return self.put_last(rows) };
         let before = rows.remove(at);
@@ -226,10 +226,10 @@ impl RuleRow {
         self
     }
 
-    /// Gives a rule of one's own another expression.
+    /// Changes the expression of a custom rule.
     ///
     /// # Errors
-    /// What is wrong with it, or that the row's rule is a built-in one.
+    /// If the expression has a fault, or the row's rule is built-in.
     pub fn set_expression(&mut self, expression: &str) -> Result<(), String> {
         let built_in = || format!("a custom rule; {} is a built-in one", quoted(&self.id));
         let definition = self.custom.as_ref().ok_or_else(built_in)?.definition().clone();
@@ -241,9 +241,9 @@ impl RuleRow {
 }
 
 impl Variant {
-    /// Puts a custom rule in place of the custom rule of this name, of which it keeps the place, the switch, the buckets,
-    /// the weight and what was set of its parameters; or at the end of its stage where there is none. Whether it did: not
-    /// where its expression is wrong, another rule has its name, or the list is full.
+    /// Replaces the custom rule of this name, and keeps its position, switch, buckets, weight and parameter values;
+    /// adds the rule at the end of its stage if there is none. Returns whether it did: it does not if the expression
+    /// has a fault, another rule has the name, or the list is full.
     pub fn put_custom(&mut self, id: &str, row: &RuleRow) -> bool {
         let at = self.rules.iter().position(|other| other.id == id && other.custom.is_some());
         let is_taken = self.rules.iter().enumerate().any(|(index, other)| other.id == row.id && Some(index) != at);
@@ -261,13 +261,13 @@ impl Variant {
         true
     }
 
-    /// Whether it has as many custom rules as a list may hold.
+    /// Whether it has the maximum number of custom rules.
     fn is_full(&self) -> bool {
         self.rules.iter().filter(|row| row.custom.is_some()).count() >= CUSTOM_MAX
     }
 
-    /// Puts a custom rule of this name behind a built-in rule of which the gallery knows an expression, used as that one
-    /// is, and switches that one off. Whether it did.
+    /// Adds a custom rule of this name after a built-in rule that has an expression in the gallery, with the same
+    /// settings, and switches the built-in rule off. Returns whether it did.
     pub fn copy_as_custom(&mut self, id: &str, name: &str) -> bool {
         let place = |id: &str| self.rules.iter().position(|row| row.id == id);
         let Some((at, known)) = place(id).zip(gallery::find(id)) else { return false };
@@ -280,7 +280,7 @@ impl Variant {
         true
     }
 
-    /// Takes a custom rule out of the list. A built-in rule of its name is there again, switched off.
+    /// Removes a custom rule from the list. A built-in rule of the same name reappears, switched off.
     pub fn remove_custom(&mut self, id: &str) {
         let rows = &mut self.rules;
         let Some(at) = rows.iter().position(|row| row.id == id && row.custom.is_some()) else { return };
@@ -292,7 +292,7 @@ impl Variant {
 }
 
 impl RuleRow {
-    /// The same, used as an earlier version of it was. A parameter that had its default has the new one.
+    /// The row with the settings of an earlier version. A parameter that had its default gets the new default.
     fn in_place_of(&self, before: &Self) -> Self {
         let params = |row: &Self| row.entry().map_or(&[][..], |entry| entry.declaration.params);
         let set = |param: &Param| {
@@ -307,7 +307,7 @@ impl RuleRow {
     }
 }
 
-/// The built-in rule of a name, unless the row carries its own.
+/// The built-in rule of this name, unless the row contains a custom rule.
 pub(crate) fn entry(row: &RuleRow) -> Option<&'static RuleEntry> {
     row.custom.as_ref().map_or_else(|| rules::find(&row.id), |custom| Some(custom.entry()))
 }

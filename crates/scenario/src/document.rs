@@ -1,5 +1,4 @@
-//! What a scenario holds: variants to compare, each with machines, a workload, rules and
-//! agents.
+//! The contents of a scenario: variants to compare, each with machines, a workload, rules and agents.
 
 use std::sync::Arc;
 
@@ -20,19 +19,19 @@ use crate::fork::Fork;
 use crate::incident::IncidentRow;
 use crate::predictor::PredictorRow;
 
-/// Variants that one document may hold.
+/// The maximum number of variants in a document.
 pub const VARIANTS_MAX: usize = 8;
 
-/// Clusters that one variant may hold.
+/// The maximum number of clusters in a variant.
 pub const CLUSTERS_MAX: usize = 500;
 
-/// Characters that a name may have.
+/// The maximum length of a name.
 pub const NAME_MAX: usize = 200;
 
-/// The rule that no list can switch off: without it machines would be over-committed.
+/// The rule that cannot be switched off: without it machines would be over-committed.
 pub use tiebreak_placement::policy::REQUIRED_RULE;
 
-/// How finely a preference tells candidates apart; a row without it compares scores exactly.
+/// How finely a preference distinguishes candidates; a row without it compares scores exactly.
 pub const BUCKETS: Param = Param {
     name: "buckets",
     help: "Scores are rounded up to this many steps; equal steps are a tie, which passes to the next rule. More \
@@ -44,7 +43,7 @@ pub const BUCKETS: Param = Param {
     unit: "buckets",
 };
 
-/// How much a preference weighs; a row without it weighs as much as the default.
+/// The weight of a preference; a row without it has the default.
 pub const WEIGHT: Param = Param {
     name: "weight",
     help: "Weight of the preference, to a thousandth, when the run has hand_weights on: of two machines, the one that \
@@ -121,7 +120,7 @@ declare! {
 }
 
 impl TraceSettings {
-    /// What keeps this part.
+    /// Settings that keep this sample.
     #[must_use]
     pub fn of(sample: &Sample) -> Self {
         let &Sample { by: sampled_by, one_in, part: tenant_part, without_outliers } = sample;
@@ -139,26 +138,26 @@ impl TraceSettings {
 /// A whole scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
-    /// The name people read.
+    /// Display name.
     pub name: String,
-    /// What is compared: one to [`VARIANTS_MAX`].
+    /// The variants to compare: one to [`VARIANTS_MAX`].
     pub variants: Vec<Variant>,
-    /// Index of the variant in front.
+    /// The index of the active variant.
     pub active: usize,
 }
 
 /// Everything one run depends on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
-    /// The name people read: A, B.
+    /// Display name: A, B.
     pub name: String,
     /// See [`VariantSettings::seed`].
     pub seed: u64,
     /// The zone's clusters, at least one.
     pub clusters: Vec<ClusterRow>,
-    /// Who asks for what.
+    /// The workload.
     pub workload: WorkloadRef,
-    /// Every rule there is, stage by stage in order; those that are off keep their place.
+    /// Every rule, stage by stage in order; those that are off keep their position.
     pub rules: Vec<RuleRow>,
     /// See [`VariantSettings::best_clusters`].
     pub best_clusters: u32,
@@ -168,35 +167,35 @@ pub struct Variant {
     pub combining: Combining,
     /// The allocation agents.
     pub agents: Agents,
-    /// What each of them keeps between decisions.
+    /// The cache layers of each agent.
     pub caches: Caches,
-    /// Who predicts lifetimes, where any rule asks for them.
+    /// The lifetime predictor, used if any rule reads predictions.
     pub predictor: PredictorRow,
-    /// What is made of them.
+    /// How predictions are used.
     pub lifetimes: Lifetimes,
     /// How the run is measured.
     pub measures: Measures,
     /// How the VMs of a tenant are linked, if they are.
     pub vdcs: Vdcs,
-    /// The network between machines, where VMs are linked.
+    /// The network between machines, used if VMs are linked.
     pub network: NetworkSettings,
-    /// What admission rules believe of deployments, where the list has any.
+    /// The beliefs of admission rules, if the list has any.
     pub admission: AdmissionSettings,
-    /// The cluster over years that those rules are tuned on.
+    /// The cluster over years on which those rules are tuned.
     pub admission_lab: ClusterYears,
-    /// What VMs use of their cores, what is believed of it, and what happens when power is short.
+    /// The utilization of VMs, its prediction, and the reaction when power is short.
     pub power: PowerSettings,
-    /// What happens to the zone during the run, at most
-    /// [`INCIDENTS_MAX`](crate::incident::INCIDENTS_MAX). Chance knows each by its place.
+    /// Events in the zone during the run, at most [`INCIDENTS_MAX`](crate::incident::INCIDENTS_MAX). Random draws
+    /// depend on an incident's index.
     pub incidents: Vec<IncidentRow>,
-    /// What held before its own rules did, where it forked from another variant at a moment.
+    /// What applied before its own rules, if it forked from another variant.
     pub fork: Option<Fork>,
 }
 
 /// One cluster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClusterRow {
-    /// The name people read.
+    /// Display name.
     pub name: String,
     /// Its machines.
     pub settings: ClusterSettings,
@@ -205,33 +204,33 @@ pub struct ClusterRow {
 /// Where the requests come from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WorkloadRef {
-    /// A trace, named and never carried.
+    /// A trace, by name; the document does not contain it.
     Trace {
-        /// [`Workload::fingerprint`] of what its reader gives.
+        /// The [`Workload::fingerprint`] of the trace as its reader produces it.
         fingerprint: u128,
         /// The file's name, for people.
         name: String,
         /// How much of it is replayed.
         settings: TraceSettings,
     },
-    /// Made up from the variant's seed.
+    /// Generated from the variant's seed.
     Generated(GeneratedWorkload),
 }
 
-/// One row of the list of rules.
+/// One row of the rule list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuleRow {
     /// Which rule.
     pub id: String,
-    /// Whether it takes part.
+    /// Whether it is switched on.
     pub on: bool,
-    /// Buckets of a preference; none compares scores exactly.
+    /// Buckets of a preference; `None` compares scores exactly.
     pub buckets: Option<u32>,
-    /// What a preference weighs where weights are set by hand; none is 1.
+    /// The manual weight of a preference; `None` means 1.
     pub weight: Option<f64>,
     /// One value per declared parameter.
     pub values: Vec<f64>,
-    /// The rule itself, where it is not a built-in one.
+    /// The definition of a custom rule; `None` for a built-in one.
     pub custom: Option<Custom>,
 }
 
@@ -276,22 +275,21 @@ impl Default for WorkloadRef {
 }
 
 impl Document {
-    /// The variant in front.
+    /// The active variant.
     #[must_use]
     pub fn active_variant(&self) -> &Variant {
         self.variants.get(self.active).unwrap_or(&self.variants[0])
     }
 
-    /// The first letter that names no variant.
+    /// The first letter that is not a variant's name.
     #[must_use]
     pub fn free_letter(&self) -> String {
         let taken = |name: &String| self.variants.iter().any(|variant| variant.name == *name);
         (0..=self.variants.len()).map(letter).find(|name| !taken(name)).unwrap_or_default()
     }
 
-    /// One more variant like this one, under the first letter that is free, which may differ from it
-    /// from a moment on, or from the start; its index. None when there would be too many changes of
-    /// rules in it.
+    /// Adds a copy of this variant, named by the first free letter, which may differ from a moment on or from the
+    /// start. Returns its index. `None` if it would have too many changes of rules.
     pub fn fork(&mut self, of: usize, at_hours: Option<f64>) -> Option<usize> {
         let parent = &self.variants[of];
         let fork = match at_hours {
@@ -304,13 +302,13 @@ impl Document {
 }
 
 impl ClusterRow {
-    /// The default cluster, named by its place.
+    /// The default cluster, named by its index.
     #[must_use]
     pub fn numbered(index: usize) -> Self {
         Self { name: format!("cluster {}", index + 1), settings: ClusterSettings::default() }
     }
 
-    /// Machines of another kind, spread over racks and chassis as these are.
+    /// Machines of another kind, spread over racks and chassis in the same way.
     fn of_kind(&self, machines: u32, cores: f64, memory_gib: f64) -> ClusterSettings {
         let before = self.settings;
         let machines = machines.clamp(1, MACHINES_MAX);
@@ -330,13 +328,13 @@ impl ClusterRow {
     }
 }
 
-/// An amount as people say it, in stored units. The declared ranges keep it inside 32 bits.
+/// A display amount in stored units. The declared ranges keep it within 32 bits.
 fn stored(amount: f64, resource: Resource) -> u32 {
     (amount * resource.unit().1).round() as u32
 }
 
 impl RuleRow {
-    /// A rule as it opens when nothing is said of it: off, except the one that must be on.
+    /// A rule's initial row: off, except for the required rule.
     #[must_use]
     pub fn unused(entry: &RuleEntry) -> Self {
         let id = entry.declaration.id;
@@ -344,26 +342,25 @@ impl RuleRow {
         Self { id: id.into(), on: id == REQUIRED_RULE, buckets: None, weight: None, values, custom: None }
     }
 
-    /// What the rule says of itself; nothing when no rule has this id.
+    /// The rule's declaration; `None` if no rule has this id.
     #[must_use]
     pub fn entry(&self) -> Option<&'static RuleEntry> {
         crate::custom::entry(self)
     }
 
-    /// Its stage; nothing when no rule has this id.
+    /// Its stage; `None` if no rule has this id.
     #[must_use]
     pub fn group(&self) -> Option<Group> {
         self.entry().map(|entry| entry.group)
     }
 
-    /// Whether it is a preference, so that buckets and weights mean something.
+    /// Whether it is a preference, and so has buckets and a weight.
     #[must_use]
     pub fn scores(&self) -> bool {
         self.entry().is_some_and(|entry| entry.group.scores())
     }
 
-    /// The rules of a list that are on, as a plan takes them.
-    /// Weights count where they are combined in some way.
+    /// The rules of a list that are on, as input of a plan. Weights count if `combining` is given.
     pub(crate) fn uses(rows: &[Self], combining: Option<Combining>) -> Vec<RuleUse> {
         rows.iter().filter(|row| row.on).map(|row| row.rule_use(combining)).collect()
     }
@@ -377,19 +374,19 @@ impl RuleRow {
 }
 
 impl Variant {
-    /// The settings that stand beside its lists.
+    /// The settings outside its lists.
     #[must_use]
     pub const fn settings(&self) -> VariantSettings {
         let Self { seed, best_clusters, hand_weights, combining, .. } = *self;
         VariantSettings { seed, best_clusters, hand_weights, combining }
     }
 
-    /// How its weights are combined; none where rules stand in strict order.
+    /// How its weights are combined; `None` for strict order.
     pub(crate) fn combined(&self) -> Option<Combining> {
         self.hand_weights.then_some(self.combining)
     }
 
-    /// Puts those settings in place.
+    /// Applies those settings.
     pub const fn apply_settings(&mut self, settings: VariantSettings) {
         let VariantSettings { seed, best_clusters, hand_weights, combining } = settings;
         self.seed = seed;
@@ -398,8 +395,7 @@ impl Variant {
         self.combining = combining;
     }
 
-    /// What to run with this workload, what is predicted of it included: a predictor is trained
-    /// where a rule asks, which may take seconds.
+    /// The plan for this workload, with predictions: trains a predictor if a rule needs it, which may take seconds.
     ///
     /// # Errors
     /// As [`untrained_plan`](Self::untrained_plan).
@@ -412,8 +408,8 @@ impl Variant {
         Ok(plan.with_predictions(self.lifetimes, predictions))
     }
 
-    /// Puts these machines in place of its own: for each kind how many, their cores, and their memory in GiB. A kind becomes a cluster,
-    /// spread over racks and chassis as its first cluster is; kinds past [`CLUSTERS_MAX`] are left aside, and without any
+    /// Replaces its machines. Each kind has a count, cores, and memory in GiB, and becomes a cluster, spread over
+    /// racks and chassis like the current first cluster. Kinds after [`CLUSTERS_MAX`] are ignored; without any kinds
     /// nothing changes.
     pub fn replace_machines(&mut self, kinds: impl IntoIterator<Item = (u32, f64, f64)>) {
         let before = self.clusters.first().cloned().unwrap_or_else(|| ClusterRow::numbered(0));
@@ -427,7 +423,7 @@ impl Variant {
         }
     }
 
-    /// What its predictor learns of a plan's workload, which may take seconds.
+    /// Trains its predictor on a plan's workload, which may take seconds.
     #[must_use]
     pub fn predictions(&self, workload: Arc<Workload>) -> Arc<Predictions> {
         let mut training = self.predictor.train(workload, self.seed);
@@ -435,11 +431,11 @@ impl Variant {
         Arc::new(training.finish().predictions)
     }
 
-    /// What to run with this workload, nothing predicted of it yet.
+    /// The plan for this workload, without predictions.
     ///
     /// # Errors
-    /// When the machines or the rules cannot stand, or incidents ask for too many VMs; a variant
-    /// that was read has at most too many preferences without buckets, or such incidents.
+    /// If the machines or the rules are not valid, or incidents request too many VMs. For a variant that was read,
+    /// the only possible faults are too many preferences without buckets, and such incidents.
     pub fn untrained_plan(&self, workload: Arc<Workload>) -> Result<Plan, PlanError> {
         let clusters: Vec<_> = self.clusters.iter().map(ClusterRow::spec).collect();
         let rules = RuleRow::uses(&self.rules, self.combined());
@@ -454,16 +450,17 @@ impl Variant {
         plan.with_admission(&self.admission)?.with_incidents(&incidents)?.with_power(&self.power)
     }
 
-    /// Whether another one's run would be the same: all but the cluster over years, which has runs of its own.
+    /// Whether the run of another one would be the same: everything is equal except the cluster over years, which has
+    /// separate runs.
     #[must_use]
     pub fn runs_like(&self, other: &Self) -> bool {
         *self == Self { admission_lab: self.admission_lab, ..other.clone() }
     }
 
-    /// The cluster over years, with the admission rules of its list and its seed.
+    /// The cluster over years, with this variant's admission rules and seed.
     ///
     /// # Errors
-    /// When the list cannot stand, or the settings make no belief.
+    /// If the list or the beliefs are not valid.
     pub fn years(&self) -> Result<Years, PlanError> {
         let rules = RuleRow::uses(&self.rules, self.combined());
         let policy = Policy::new(&rules, self.best_clusters).map_err(PlanError::Policy)?;
@@ -471,7 +468,7 @@ impl Variant {
         Ok(Years::new(Arc::new(terms), self.admission_lab, Arc::new(policy), Seed(self.seed)))
     }
 
-    /// Its workload when it is a made-up one, drawn from its seed.
+    /// Its workload if it is generated, from its seed.
     #[must_use]
     pub fn generate(&self) -> Option<Workload> {
         match &self.workload {
@@ -485,14 +482,14 @@ impl Variant {
         self.rules.iter().filter(move |row| row.group() == Some(group))
     }
 
-    /// Moves a rule to a place inside its stage, 0 first; past the end is the end. Rules
-    /// never leave their stage. Tells whether there is such a rule.
+    /// Moves a rule to an index inside its stage, from 0; larger indices mean the end. Rules never leave their stage.
+    /// Returns whether there is such a rule.
     pub fn move_rule(&mut self, id: &str, to_index_within_group: usize) -> bool {
         move_rule(&mut self.rules, id, to_index_within_group)
     }
 }
 
-/// Moves a rule of a list to a place inside its stage.
+/// Moves a rule of a list to an index inside its stage.
 pub(crate) fn move_rule(rows: &mut Vec<RuleRow>, id: &str, to_index_within_group: usize) -> bool {
     let Some(from) = rows.iter().position(|row| row.id == id) else { return false };
     let row = rows.remove(from);
@@ -503,13 +500,13 @@ pub(crate) fn move_rule(rows: &mut Vec<RuleRow>, id: &str, to_index_within_group
     true
 }
 
-/// The name of a variant nobody named.
+/// The default name of a variant.
 #[must_use]
 pub fn letter(index: usize) -> String {
     char::from(b'A' + (index % 26) as u8).into()
 }
 
-/// Every rule, those of the default policy on.
+/// Every rule, with those of the default policy switched on.
 #[must_use]
 pub fn default_list() -> Vec<RuleRow> {
     let used = default_rules();
@@ -523,7 +520,7 @@ pub fn default_list() -> Vec<RuleRow> {
     rows
 }
 
-/// Puts rows stage by stage, keeping their order inside a stage.
+/// Sorts rows by stage, and keeps their order inside a stage.
 pub(crate) fn sort_by_stage(rows: &mut [RuleRow]) {
     sort::short(rows, |one, other| one.group() < other.group());
 }

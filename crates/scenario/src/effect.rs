@@ -1,24 +1,24 @@
-//! Whether a difference between two variants is more than chance: both are run with the same seeds, and what counts is
-//! how they differ seed by seed.
+//! Whether the difference between two variants is significant: both run with the same seeds, and the differences are
+//! paired by seed.
 
-/// Seeds that a comparison is run over at most.
+/// The maximum number of seeds of a comparison.
 pub const SEEDS_MAX: usize = 64;
 
-/// A difference over seeds: the mean, and half its 95 % interval.
+/// A difference over seeds: the mean, and the half-width of its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
     /// The mean difference.
     pub mean: f64,
-    /// How far it may be off either way; none with one seed.
+    /// The half-width; `None` with one seed.
     pub half: Option<f64>,
-    /// Seeds it is over.
+    /// The number of seeds.
     pub seeds: usize,
     /// The standard deviation of the differences.
     deviation: f64,
 }
 
 impl Effect {
-    /// Of these differences, one for each seed.
+    /// From these differences, one per seed.
     #[must_use]
     pub fn of(differences: &[f64]) -> Option<Self> {
         let seeds = differences.len();
@@ -33,15 +33,14 @@ impl Effect {
         Some(Self { mean, half, seeds, deviation })
     }
 
-    /// Whether it is certain enough on which side of nothing it lies. A difference that is nothing
-    /// with every seed is none, for certain.
+    /// Whether the sign is certain enough. A difference that is 0 with every seed is certainly 0.
     #[must_use]
     pub fn is_decided(&self) -> bool {
         self.half.is_some_and(|half| self.mean.abs() > half || (self.mean == 0.0 && half == 0.0))
     }
 
-    /// About how many more seeds would decide, were mean and deviation to stay as they are; none
-    /// where it is decided, or where more than so many would be needed.
+    /// The approximate number of further seeds that would decide, if mean and deviation stay as they are; `None` if
+    /// it is decided, or if more than `at_most` would be needed.
     #[must_use]
     pub fn more_seeds(&self, at_most: usize) -> Option<usize> {
         let decides = |seeds: usize| quantile(seeds - 1) * self.deviation / (seeds as f64).sqrt() < self.mean.abs();
@@ -50,12 +49,13 @@ impl Effect {
     }
 }
 
-/// The quantile of Student's distribution that a two-sided interval of 95 % reaches.
+/// The quantile of Student's distribution for a two-sided interval of 95 %.
 fn quantile(freedom: usize) -> f64 {
     freedom.checked_sub(1).map_or(f64::INFINITY, |at| STUDENT[at.min(STUDENT.len() - 1)])
 }
 
-/// Quantiles for 1 and more degrees of freedom, as a test computes them: the page needs no more of that distribution.
+/// Quantiles for 1 and more degrees of freedom, as a test computes them. The page needs nothing else of that
+/// distribution.
 const STUDENT: [f64; SEEDS_MAX - 1] = [
     12.706_205, 4.302_653, 3.182_446, 2.776_445, 2.570_582, 2.446_912, 2.364_624, 2.306_004, 2.262_157, 2.228_139,
     2.200_985, 2.178_813, 2.160_369, 2.144_787, 2.131_450, 2.119_905, 2.109_816, 2.100_922, 2.093_024, 2.085_963,

@@ -1,5 +1,5 @@
-//! A variant that forks from another at a moment: until then it decides by that one's rules, from
-//! then on by its own, so that two futures can be compared which share their past.
+//! A variant that forks from another at a moment: until then it uses that variant's rules, and then its own. So two
+//! futures with a shared past can be compared.
 
 use tiebreak_model::{Millis, Time, declare};
 use tiebreak_placement::Combining;
@@ -7,7 +7,7 @@ use tiebreak_sim::RulesUntil;
 
 use crate::document::{RuleRow, Variant};
 
-/// Changes of rules that one variant may have: its fork, the fork of what it forked from, and so on.
+/// The maximum number of rule changes in a variant: its fork, the fork of its parent, and so on.
 pub const FORKS_MAX: usize = 8;
 
 declare! {
@@ -25,14 +25,14 @@ declare! {
     }
 }
 
-/// What held in a variant until it forked from another one.
+/// What applied in a variant until it forked from another one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fork {
-    /// The name of the variant it forked from, for people: that one may have changed since, or be gone.
+    /// The name of the parent variant, for people: the parent may have changed since, or may no longer exist.
     pub from: String,
     /// See [`ForkSettings::at_hours`].
     pub at_hours: f64,
-    /// Every rule there is, as that variant had them then.
+    /// Every rule, as the parent had them then.
     pub rules: Vec<RuleRow>,
     /// See [`ForkSettings::best_clusters`].
     pub best_clusters: u32,
@@ -40,13 +40,13 @@ pub struct Fork {
     pub hand_weights: bool,
     /// See [`ForkSettings::combining`].
     pub combining: Combining,
-    /// Where that variant was itself a fork of an earlier moment, what held until then.
+    /// If the parent was itself a fork at an earlier moment: what applied until then.
     pub before: Option<Box<Self>>,
 }
 
 impl Fork {
-    /// What makes another variant a fork of this one at a moment: with it, both decide alike until
-    /// then. None when that would be more than [`FORKS_MAX`] changes of rules.
+    /// Makes another variant a fork of this one at a moment: with it, both make the same decisions until then. `None`
+    /// if that would exceed [`FORKS_MAX`] changes of rules.
     #[must_use]
     pub fn of(parent: &Variant, at_hours: f64) -> Option<Self> {
         let Variant { name, rules, best_clusters, hand_weights, combining, fork, .. } = parent;
@@ -59,7 +59,7 @@ impl Fork {
             combining: *combining,
             before: None,
         };
-        // Of the parent's own past, only what lies before the moment is past here too.
+        // Of the parent's past, keep only what is before the moment.
         let (mut held, mut earlier) = (own, fork.clone().map(Box::new));
         while let Some(fork) = earlier {
             if fork.at_hours < at_hours {
@@ -73,14 +73,14 @@ impl Fork {
         (held.chain().count() <= FORKS_MAX).then_some(held)
     }
 
-    /// The settings that stand beside its list.
+    /// The settings outside its list.
     #[must_use]
     pub const fn settings(&self) -> ForkSettings {
         let Self { at_hours, best_clusters, hand_weights, combining, .. } = *self;
         ForkSettings { at_hours, best_clusters, hand_weights, combining }
     }
 
-    /// Puts those settings in place.
+    /// Applies those settings.
     pub const fn apply_settings(&mut self, settings: ForkSettings) {
         let ForkSettings { at_hours, best_clusters, hand_weights, combining } = settings;
         self.at_hours = at_hours;
@@ -89,18 +89,18 @@ impl Fork {
         self.combining = combining;
     }
 
-    /// When the variant's own rules begin to count.
+    /// When the variant's own rules take effect.
     #[must_use]
     pub fn at(&self) -> Time {
         Time((self.at_hours * Millis::HOUR.0 as f64).round() as i64)
     }
 
-    /// This one and those before it, the latest first.
+    /// This fork and those before it, the latest first.
     pub fn chain(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |fork| fork.before.as_deref())
     }
 
-    /// The lists that hold before the variant's own, the earliest first.
+    /// The lists that apply before the variant's own, the earliest first.
     pub(crate) fn changes(&self) -> Vec<RulesUntil> {
         let mut changes: Vec<_> = self.chain().map(Self::rules_until).collect();
         changes.reverse();
@@ -121,7 +121,7 @@ mod tests {
     use std::sync::Arc;
     use tiebreak_sim::{Decision, World};
 
-    /// A made-up day that decides by this fit alone.
+    /// A generated day with this fit rule alone.
     fn variant(name: &str, fit: &str) -> Variant {
         let mut variant = Variant { name: name.into(), ..Variant::default() };
         variant.set("workload.days", "1").expect("a field");

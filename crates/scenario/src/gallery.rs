@@ -1,7 +1,7 @@
-//! Known rules as expressions: to start from, to compare with, and to see how others write them.
+//! Known rules as expressions: as starting points, for comparison, and as examples.
 //!
-//! Those that have the name of a built-in rule say what that one says; a test holds them to it. The others say where they
-//! come from; where a source leaves something out, and we chose, the help says so.
+//! Those with the name of a built-in rule give the same verdicts; a test checks that. The others name their source.
+//! Where a source leaves something out and we chose, the help says so.
 
 use tiebreak_placement::custom::{Bounds, Definition, Parameter, Subject};
 
@@ -17,11 +17,11 @@ pub struct GalleryRule {
     pub help: &'static str,
     /// Where it comes from.
     pub source: &'static str,
-    /// What it is about.
+    /// What it judges.
     pub of: Subject,
-    /// From, to, and whether higher is better; none of a validator.
+    /// From, to, and whether higher is better; `None` for a validator.
     pub bounds: Option<(f64, f64, bool)>,
-    /// Name, meaning, default, least and most.
+    /// Name, meaning, default, minimum and maximum.
     pub parameters: &'static [(&'static str, &'static str, f64, f64, f64)],
     /// The expression.
     pub expression: &'static str,
@@ -34,7 +34,7 @@ pub fn find(name: &str) -> Option<&'static GalleryRule> {
 }
 
 impl GalleryRule {
-    /// What the rule is.
+    /// The rule's definition.
     #[must_use]
     pub fn definition(&self) -> Definition {
         let parameter = |&(name, help, default, min, max): &(&str, &str, f64, f64, f64)| Parameter {
@@ -54,7 +54,7 @@ impl GalleryRule {
         }
     }
 
-    /// The row of a list that carries it.
+    /// A list row with this rule.
     #[must_use]
     pub fn row(&self) -> RuleRow {
         RuleRow::of_custom(custom(self.name, self.definition()))
@@ -64,7 +64,7 @@ impl GalleryRule {
 const LOWER: Option<(f64, f64, bool)> = Some((0.0, 1.0, false));
 const HIGHER: Option<(f64, f64, bool)> = Some((0.0, 1.0, true));
 
-/// Known rules that need more than an expression may read, and so are built in, each with its source.
+/// Known rules that need more than an expression can read and so are built in, each with its source.
 pub static BUILT_IN: &[(&str, &str)] = &[
     (
         "FragmentationGradient",
@@ -349,7 +349,7 @@ level / 6",
     },
 ];
 
-/// Term by term what the built-in rule does, in its order and in its units, so that it is rounded alike.
+/// The built-in rule's terms in the same order and units, so that rounding is equal.
 const BEST_FIT: &str = "let count_cores = cores_weight > 0 and machine.millicores > 0;
 let count_memory = memory_weight > 0 and machine.memory > 0;
 let count_ssd = ssd_weight > 0 and machine.ssd > 0;

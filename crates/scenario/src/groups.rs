@@ -1,5 +1,5 @@
-//! The groups of settings of a variant. Each is declared beside what it sets and named once, here: reading and writing
-//! a document, its schema, paths, forms, lists and the reference page follow from this table.
+//! The groups of settings of a variant. Each is declared next to what it sets and listed once, here. Reading and
+//! writing documents, the schema, paths, forms, lists and the reference page all use this table.
 
 use tiebreak_model::{Declaration, Declared};
 use tiebreak_placement::{Caches, Lifetimes};
@@ -7,12 +7,12 @@ use tiebreak_sim::{AdmissionSettings, Agents, ClusterYears, Measures, NetworkSet
 
 use crate::document::Variant;
 
-/// A group of settings that stands in a field of its own in every variant.
+/// A group of settings with a field of its own in every variant.
 #[derive(Debug)]
 pub struct SettingsGroup {
     /// The field's name in documents, and the first word of its paths.
     pub id: &'static str,
-    /// What the group says of itself.
+    /// The group's declaration.
     pub declaration: Declaration,
     values: fn(&Variant) -> Vec<f64>,
     put: fn(&mut Variant, &[f64]),
@@ -25,7 +25,7 @@ impl SettingsGroup {
         (self.values)(variant)
     }
 
-    /// Puts these values in place; a missing or disallowed one is the default.
+    /// Sets these values; a missing or disallowed one is the default.
     pub fn put(&self, variant: &mut Variant, values: &[f64]) {
         (self.put)(variant, values);
     }
@@ -61,7 +61,7 @@ pub fn find(id: &str) -> Option<&'static SettingsGroup> {
     GROUPS.iter().find(|group| group.id == id)
 }
 
-/// The field of a variant that names its predictor. Documents write it before what is made of its predictions.
+/// The field of a variant that names its predictor. Documents write it before the settings for predictions.
 pub(crate) const PREDICTOR: &str = "predictor";
 
 /// The names of all groups, and of the predictor, in the order in which documents write them.
@@ -69,7 +69,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     GROUPS.iter().flat_map(|group| [comes_after_predictor(group).then_some(PREDICTOR), Some(group.id)]).flatten()
 }
 
-/// Whether this is the group in front of which the predictor is written.
+/// Whether the predictor is written before this group.
 pub(crate) fn comes_after_predictor(group: &SettingsGroup) -> bool {
     group.id == "lifetimes"
 }

@@ -1,9 +1,9 @@
-//! What happens to a zone during a run, as a document says it: which incident, when, how much.
+//! Incidents of a run in a document: which kind, when, how much.
 
 use tiebreak_model::{Millis, Param, ParamKind, Time};
 use tiebreak_sim::{IncidentEntry, IncidentUse, incidents};
 
-/// Incidents that one variant may hold.
+/// The maximum number of incidents in a variant.
 pub const INCIDENTS_MAX: usize = 100;
 
 /// When an incident happens, or begins.
@@ -30,14 +30,14 @@ pub struct IncidentRow {
 }
 
 impl IncidentRow {
-    /// An incident with its defaults; none when no kind has this id.
+    /// An incident with its defaults; `None` if no kind has this id.
     #[must_use]
     pub fn plain(id: &str, at_hours: f64) -> Option<Self> {
         let entry = incidents::find(id)?;
         Some(Self { id: id.into(), at_hours, values: entry.declaration.defaults() })
     }
 
-    /// What its kind says of itself; nothing when there is none of this id.
+    /// The declaration of its kind; `None` if no kind has this id.
     #[must_use]
     pub fn entry(&self) -> Option<&'static IncidentEntry> {
         incidents::find(&self.id)
@@ -67,7 +67,7 @@ mod tests {
     use std::sync::Arc;
     use tiebreak_sim::{PlanError, World};
 
-    /// A made-up day on 100 machines with these incidents.
+    /// A generated day on 100 machines with these incidents.
     fn plan(rows: Vec<IncidentRow>) -> Result<tiebreak_sim::Plan, PlanError> {
         let mut variant = Variant { incidents: rows, ..Variant::default() };
         variant.set("workload.days", "1").expect("a field");

@@ -6,14 +6,14 @@ use std::fmt;
 use serde_json::Value;
 use tiebreak_model::{Param, ParamKind};
 
-/// One field that could not be taken as it stood.
+/// One field that could not be used as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issue {
     /// Where: `variants[0].rules[3].buckets`.
     pub path: String,
-    /// What could stand there.
+    /// What is allowed there.
     pub expected: String,
-    /// What stood there.
+    /// What was there.
     pub got: String,
     /// What was done about it.
     pub done: String,
@@ -28,7 +28,7 @@ impl fmt::Display for Issue {
 
 impl std::error::Error for Issue {}
 
-/// Issues beyond this many are only counted, so that a hostile text cannot fill the page.
+/// The maximum number of reported issues; more are only counted, so that a hostile text cannot fill the page.
 pub(crate) const ISSUES_MAX: usize = 100;
 
 /// Collects the issues of one text.
@@ -62,7 +62,7 @@ impl Issues {
     }
 }
 
-/// What a parameter takes, in words.
+/// The allowed values of a parameter, in words.
 pub(crate) fn range(param: &Param) -> String {
     let Param { min, max, unit, .. } = param;
     let space = if unit.is_empty() { "" } else { " " };
@@ -79,7 +79,7 @@ pub(crate) fn shown_number(param: &Param, value: f64) -> String {
     param.word(value).map_or_else(|| value.to_string(), Into::into)
 }
 
-/// A JSON value, in words that stay short.
+/// A JSON value in short form.
 pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
@@ -89,7 +89,7 @@ pub(crate) fn shown(value: &Value) -> String {
     }
 }
 
-/// Text in quotes, cut where it would fill the page.
+/// Text in quotes, truncated if long.
 pub(crate) fn quoted(text: &str) -> String {
     const LONGEST: usize = 40;
     let mut start: String = text.chars().take(LONGEST).collect();

@@ -1,12 +1,12 @@
 //! The document: a whole scenario as text, in a file or in a link.
 //!
-//! Reading is lenient: whatever can be read is read, the rest has its default, and every
-//! difference is an [`Issue`] with the path of its field. What comes out is checked, so
-//! that a plan made of it fails at most for its policy. Every number's name, range,
-//! default and unit comes from its declaration; this crate adds only the shape around them.
+//! Reading is lenient: everything readable is used, the rest gets default values, and every difference is an
+//! [`Issue`] with the path of its field. The result is checked, so that a plan made from it can fail only because of
+//! its policy. The name, range, default and unit of every number come from its declaration; this crate only adds the
+//! structure around them.
 //!
-//! Start with [`document`] for what there is, [`read`] and [`mod@write`] for its text form,
-//! [`link`] for the part of an address behind `#`, [`presets`] for scenarios by name.
+//! Start with [`document`] for the contents, [`read`] and [`mod@write`] for the text form, [`link`] for the part of
+//! an address after `#`, [`presets`] for named scenarios.
 
 mod cost;
 mod cursor;

@@ -1,14 +1,14 @@
-//! A scenario as the part of an address behind `#`, which no browser sends to a server:
-//! `3.d.PAYLOAD`, that is version, codec, payload. The version is that of the document, which
-//! also stands inside; a document made by hand that does not say is of its link's version.
+//! A scenario as the part of an address after `#`, which browsers do not send to a server: `3.d.PAYLOAD`, that is
+//! version, codec, payload. The version is that of the document, which also contains it; a handmade document without
+//! a version has its link's version.
 //!
-//! Codec `d`, the one that is written: four characters with the number of characters that
-//! follow, so that a cut link is known for sure; then the short JSON, deflated (zlib) and
-//! as base64url. Codec `j`, for links made by hand: the JSON as base64url. Codec `p`, for a preset that nobody touched:
-//! its id, and, where there is a result, `.ENGINE.DIGEST`, short enough for a small QR code. What a preset means must
-//! therefore never change; `corpus/good` holds each to that.
+//! Codec `d` is the one that is written: four characters with the number of characters that follow, so that a
+//! truncated link is detected with certainty; then the short JSON, deflated (zlib) and encoded as base64url. Codec
+//! `j` is for handmade links: the JSON as base64url. Codec `p` is for an unchanged preset: its id and, if there is a
+//! result, `.ENGINE.DIGEST`, short enough for a small QR code. So the meaning of a preset must never change;
+//! `corpus/good` checks this for each.
 //!
-//! Every link ever shared must open for ever: `corpus/good` only grows.
+//! Every link that was ever shared must always open: `corpus/good` only grows.
 
 use std::fmt;
 
@@ -26,16 +26,16 @@ use crate::salvage::close_brackets;
 use crate::version::CURRENT_VERSION;
 use crate::write::Stamp;
 
-/// Characters that a link may have behind `#`.
+/// The maximum number of characters after `#`.
 pub const LINK_MAX: usize = 200_000;
 
 /// The strongest compression; links are short, so time does not matter.
 const LEVEL: u8 = 10;
 
-/// Characters at the head of a `d` payload that tell the length of the rest.
+/// Characters at the start of a `d` payload with the length of the rest.
 const HEAD: usize = 4;
 
-/// base64url without padding; the odd bits at the end of a cut link are no reason to stop.
+/// base64url without padding; tolerates the odd bits at the end of a truncated link.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &URL_SAFE,
     GeneralPurposeConfig::new()
@@ -44,23 +44,23 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// What a link opened to.
+/// The result of opening a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opened {
-    /// Everything that could be read, defaults for the rest.
+    /// Everything readable, with defaults for the rest.
     pub document: Document,
-    /// What was not taken as it stood.
+    /// What was not used as it was.
     pub issues: Vec<Issue>,
-    /// The run it was shared from.
+    /// The run from which it was shared.
     pub stamp: Option<Stamp>,
-    /// Whether a newer Tiebreak made it, so that the link is worth keeping.
+    /// Whether a newer Tiebreak made it, so that the link should be kept.
     pub newer: bool,
 }
 
-/// Why a link does not open at all.
+/// Why a link cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkError {
-    /// Nothing behind `#`.
+    /// Nothing after `#`.
     Empty,
     /// More than [`LINK_MAX`] characters.
     TooLong {
@@ -72,38 +72,38 @@ pub enum LinkError {
         /// Its beginning.
         got: String,
     },
-    /// A codec that this version does not know.
+    /// An unknown codec.
     UnknownCodec {
         /// The codec.
         codec: String,
     },
-    /// A preset that this version does not have.
+    /// An unknown preset.
     UnknownPreset {
         /// Its id.
         id: String,
     },
-    /// A link of a version that does not exist yet, in a form that cannot be read.
+    /// A link of a future version, in an unreadable form.
     Newer {
         /// Its version.
         version: u32,
     },
-    /// A character that no link has, so early that nothing could be read.
+    /// An invalid character, so early that nothing could be read.
     NotBase64 {
         /// The character.
         character: char,
     },
     /// The end is missing, and too much of it to read the rest.
     Cut {
-        /// Characters that the payload says it has; unknown when its head is missing.
+        /// The number of characters according to the payload; `None` if its head is missing.
         expected: Option<usize>,
-        /// Characters there are.
+        /// The actual number of characters.
         got: usize,
     },
     /// It would inflate to more than any document.
     Bomb,
     /// Characters were changed on the way, so that nothing could be read.
     Damaged,
-    /// What it holds is no document.
+    /// Its content is not a document.
     Unreadable(ReadError),
 }
 
@@ -158,7 +158,7 @@ pub fn encode(document: &Document, stamp: Option<&Stamp>) -> String {
     format!("{CURRENT_VERSION}.d.{}", pack(&document.to_short_json(stamp)))
 }
 
-/// The short link of a document that is a preset as it came, without `#`; none of any other.
+/// The short link of a document that is an unchanged preset, without `#`; `None` for any other.
 #[must_use]
 pub fn encode_preset(document: &Document, stamp: Option<&Stamp>) -> Option<String> {
     let Preset { id, .. } = PRESETS.iter().find(|preset| (preset.make)() == *document)?;
@@ -166,8 +166,8 @@ pub fn encode_preset(document: &Document, stamp: Option<&Stamp>) -> Option<Strin
     Some(format!("{CURRENT_VERSION}.p.{id}{}", stamp.unwrap_or_default()))
 }
 
-/// Any text in the form of codec `d`, for a link that holds something else than a document. A browser sends it to
-/// no server.
+/// Any text in the form of codec `d`, for a link that contains something other than a document. Browsers do not send
+/// it to a server.
 #[must_use]
 pub fn pack(text: &str) -> String {
     let body = BASE64.encode(compress_to_vec_zlib(text.as_bytes(), LEVEL));
@@ -175,10 +175,10 @@ pub fn pack(text: &str) -> String {
     format!("{}{body}", BASE64.encode(length))
 }
 
-/// The text that [`pack`] packed. Unlike a document, it opens whole or not at all.
+/// The text that [`pack`] packed. Unlike a document, it opens completely or not at all.
 ///
 /// # Errors
-/// When it was cut or changed, or is longer than any link or text may be.
+/// If it is truncated or changed, or longer than the maximum for links or texts.
 pub fn unpack(packed: &str) -> Result<String, LinkError> {
     let packed = clean(packed)?;
     let (expected, body) = length_and_body(&packed)?;
@@ -197,10 +197,10 @@ pub fn unpack(packed: &str) -> Result<String, LinkError> {
     }
 }
 
-/// Opens a link: a whole address, or what stands behind `#`, with or without it.
+/// Opens a link: a whole address, or the part after `#`, with or without it.
 ///
 /// # Errors
-/// When nothing could be read; a broken link of which something could be read opens, with issues.
+/// If nothing could be read. A broken link of which something could be read opens, with issues.
 pub fn decode(link: &str) -> Result<Opened, LinkError> {
     let fragment = clean(link)?;
     let parts: Vec<_> = fragment.splitn(3, '.').collect();
@@ -215,7 +215,7 @@ pub fn decode(link: &str) -> Result<Opened, LinkError> {
     if version <= CURRENT_VERSION {
         return opened;
     }
-    // A later version may have changed anything behind its number, so all that is sure is that it is newer.
+    // A later version may have changed anything after its number, so the only certain fact is that it is newer.
     let mut opened = opened.map_err(|_| LinkError::Newer { version })?;
     if !opened.newer {
         opened.issues.insert(0, newer_issue(&format!("a link of version {version}")));
@@ -224,7 +224,7 @@ pub fn decode(link: &str) -> Result<Opened, LinkError> {
     Ok(opened)
 }
 
-/// What stands behind `#`, without the white space that mail programs fold long lines with.
+/// The part after `#`, without the white space with which mail programs fold long lines.
 fn clean(link: &str) -> Result<String, LinkError> {
     let fragment = link.split_once('#').map_or(link, |(_, fragment)| fragment);
     if fragment.len() > LINK_MAX {
@@ -234,7 +234,7 @@ fn clean(link: &str) -> Result<String, LinkError> {
     if fragment.is_empty() { Err(LinkError::Empty) } else { Ok(fragment) }
 }
 
-/// A version number, however large.
+/// A version number of any size.
 fn link_version(text: &str) -> Option<u32> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().unwrap_or(u32::MAX)).filter(|version| *version > 0)
@@ -243,7 +243,7 @@ fn link_version(text: &str) -> Option<u32> {
 /// Codec `d`.
 fn inflated(payload: &str, version: u32) -> Result<Opened, LinkError> {
     let (expected, body) = length_and_body(payload)?;
-    // A sentence's full stop or bracket may stick to the end of a link.
+    // A full stop or bracket of the surrounding sentence may be attached to the link.
     let body = body.get(..expected).unwrap_or(body);
     let (bytes, stranger) = base64_beginning(body);
     let broken = match stranger {
@@ -263,7 +263,7 @@ fn inflated(payload: &str, version: u32) -> Result<Opened, LinkError> {
 
 /// Codec `p`.
 fn preset(payload: &str) -> Result<Opened, LinkError> {
-    // A sentence's full stop or bracket may stick to the end of a link.
+    // A full stop or bracket of the surrounding sentence may be attached to the link.
     let payload = payload.trim_end_matches(|letter: char| !letter.is_ascii_alphanumeric());
     let (id, result) = payload.split_once('.').map_or((payload, None), |(id, result)| (id, Some(result)));
     let preset = PRESETS.iter().find(|preset| preset.id == id);
@@ -276,7 +276,7 @@ fn preset(payload: &str) -> Result<Opened, LinkError> {
     Ok(Opened { document: (preset.make)(), issues, stamp, newer: false })
 }
 
-/// `ENGINE.DIGEST`; the digest has all its digits, so that a cut one is known.
+/// `ENGINE.DIGEST`; the digest always has all its digits, so that truncation is detected.
 fn stamp(text: &str) -> Option<Stamp> {
     let (engine, digest) = text.rsplit_once('.')?;
     let is_whole = digest.len() == 16 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -307,7 +307,7 @@ fn length_and_body(payload: &str) -> Result<(usize, &str), LinkError> {
 
 /// Codec `j`.
 fn plain(payload: &str, version: u32) -> Result<Opened, LinkError> {
-    // Tools that make base64 by hand often use its other alphabet and its padding.
+    // Tools that make base64 manually often use its other alphabet and its padding.
     let payload = payload.trim_end_matches('=').replace('+', "-").replace('/', "_");
     let (bytes, stranger) = base64_beginning(&payload);
     if let Some(character) = stranger {
@@ -326,11 +326,11 @@ fn in_base64(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '-' || letter == '_'
 }
 
-/// The bytes before the first character that is not of base64url, and that character.
+/// The bytes before the first character that is not base64url, and that character.
 fn base64_beginning(text: &str) -> (Vec<u8>, Option<char>) {
     let end = text.find(|letter| !in_base64(letter));
     let good = &text[..end.unwrap_or(text.len())];
-    // Four characters are three bytes; one alone is none.
+    // Four characters encode three bytes; a single one encodes none.
     let good = if good.len() % 4 == 1 { &good[..good.len() - 1] } else { good };
     (BASE64.decode(good).unwrap_or_default(), end.and_then(|end| text[end..].chars().next()))
 }
@@ -346,7 +346,7 @@ impl From<Read> for Opened {
     }
 }
 
-/// How a link came to be broken.
+/// How a link is broken.
 #[derive(Clone, Copy)]
 enum Broken {
     Cut { expected: Option<usize>, got: usize },
@@ -383,7 +383,7 @@ impl Broken {
     }
 }
 
-/// Opens the beginning of a document when it reaches at least into its first variant.
+/// Opens the beginning of a document if it reaches into its first variant.
 fn remains(bytes: &[u8], broken: Broken, version: u32) -> Result<Opened, LinkError> {
     let valid = match std::str::from_utf8(bytes) {
         Ok(text) => text,

@@ -1,28 +1,28 @@
-//! Lists of rules as other schedulers have them: what filters, and what scores with which weight.
+//! Rule lists of other schedulers: filters, and scores with weights.
 
 use tiebreak_placement::Combining;
 
 use crate::document::{CLUSTERS_MAX, REQUIRED_RULE, RuleRow, Variant, default_list};
 use crate::gallery;
 
-/// Clusters that the machine stage looks at: all that it can, because other schedulers have no such stage.
+/// The number of clusters that the machine stage searches: the maximum, because other schedulers have no such stage.
 const BEST_CLUSTERS: u32 = 64;
 const _: () = assert!(BEST_CLUSTERS as usize <= CLUSTERS_MAX);
 
-/// What an eviction weighs beside scores that are added up: more than all others together.
+/// The weight of an eviction next to summed scores: more than all others together.
 const EVICTING: f64 = 1e12;
 
-/// A list of rules, and how the weights of its preferences make one order.
+/// A rule list, and how the weights of its preferences are combined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuleList {
-    /// Every row, those that are off as well.
+    /// Every row, including those that are off.
     pub rows: Vec<RuleRow>,
-    /// How weights are combined; none where rules stand in strict order.
+    /// How weights are combined; `None` for strict order.
     pub combining: Option<Combining>,
 }
 
 impl RuleList {
-    /// Built-in rules of these names that filter, beside the one that always does, and these preferences.
+    /// Built-in rules of these names as filters, in addition to the required one, and these preferences.
     #[must_use]
     pub fn new(filters: &[&str], preferences: impl IntoIterator<Item = RuleRow>, combining: Option<Combining>) -> Self {
         let mut rows = default_list();
@@ -31,7 +31,7 @@ impl RuleList {
         Self { rows, combining }
     }
 
-    /// The same where VMs may put out those of low priority, but only where nothing else helps.
+    /// The same, with evictions of low-priority VMs as a last resort.
     #[must_use]
     pub fn evicting(mut self) -> Self {
         let avoiding = preference("AvoidEvictions", EVICTING, Some(1));
@@ -43,7 +43,7 @@ impl RuleList {
         self
     }
 
-    /// Puts it in place of a variant's.
+    /// Replaces a variant's list.
     pub fn apply(&self, variant: &mut Variant) {
         variant.rules.clone_from(&self.rows);
         variant.hand_weights = self.combining.is_some();
@@ -52,7 +52,7 @@ impl RuleList {
     }
 }
 
-/// Puts a row in place of the one of its name, with nothing of that, or at the end of its stage.
+/// Replaces the row of the same name completely, or adds the row at the end of its stage.
 fn put(row: RuleRow, rows: &mut Vec<RuleRow>) {
     match rows.iter_mut().find(|other| other.id == row.id && other.group() == row.group()) {
         Some(other) => *other = row,
@@ -60,7 +60,7 @@ fn put(row: RuleRow, rows: &mut Vec<RuleRow>) {
     }
 }
 
-/// A preference of the gallery or a built-in one, switched on; none where there is none of this name.
+/// A preference of the gallery or a built-in one, switched on; `None` if none has this name.
 #[must_use]
 pub fn preference(name: &str, weight: f64, buckets: Option<u32>) -> Option<RuleRow> {
     let row = gallery::find(name).map(gallery::GalleryRule::row);
@@ -68,7 +68,7 @@ pub fn preference(name: &str, weight: f64, buckets: Option<u32>) -> Option<RuleR
     Some(RuleRow { on: true, weight: Some(weight), buckets, ..row })
 }
 
-/// The row with these values of its parameters, where they are allowed.
+/// The row with these parameter values, if they are allowed.
 #[must_use]
 pub fn with(mut row: RuleRow, values: &[(&str, f64)]) -> RuleRow {
     let params = row.entry().map_or(&[][..], |entry| entry.declaration.params);

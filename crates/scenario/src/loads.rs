@@ -1,4 +1,4 @@
-//! Who predicts what a variant's VMs will use of their cores.
+//! Predictors of a variant's VM utilization.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::document::Variant;
 const HOURS_IN_DAY: f64 = 24.0;
 
 impl Variant {
-    /// Predicts, in slices, what each VM of a plan will use; none where nobody asks.
+    /// Predicts, in slices, the utilization of each VM of a plan; `None` if it is not needed.
     #[must_use]
     pub fn predict_loads(&self, plan: &Plan) -> Option<Learning> {
         let usages = plan.usages()?;
@@ -20,7 +20,7 @@ impl Variant {
         Some(Learning::new(arrivals(plan.workload(), usages), predictor, settings, Seed(self.seed)))
     }
 
-    /// A plan with what is predicted of its VMs, which may take seconds.
+    /// A plan with predictions for its VMs, which may take seconds.
     #[must_use]
     pub fn with_loads(&self, plan: Plan) -> Plan {
         match self.predict_loads(&plan) {
@@ -49,7 +49,7 @@ fn forests(power: &PowerSettings) -> ForestSettings {
     }
 }
 
-/// The VMs of a workload as they come, with what they will use.
+/// The VMs of a workload in order of arrival, with their actual utilization.
 fn arrivals(workload: &Arc<Workload>, usages: &Arc<[Usage]>) -> Vec<Arrival> {
     let of_request = |request: RequestId| {
         let (tenant, start) = (workload.tenant(request), workload.at(request));

@@ -1,4 +1,4 @@
-//! Who predicts how long VMs will live, as a document says it.
+//! The lifetime predictor of a variant in a document.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use tiebreak_lifetime::{PredictorEntry, PredictorUse, Training, find, start};
 use tiebreak_model::random::Seed;
 use tiebreak_model::{Param, Workload};
 
-/// The predictor of a scenario that names none.
+/// The default predictor.
 pub const PREDICTOR_BY_DEFAULT: &str = "BoostedTrees";
 
 /// The predictor of one variant.
@@ -25,14 +25,14 @@ impl Default for PredictorRow {
 }
 
 impl PredictorRow {
-    /// A predictor with its defaults; none when there is none of this id.
+    /// A predictor with its defaults; `None` if there is none of this id.
     #[must_use]
     pub fn plain(id: &str) -> Option<Self> {
         let entry = find(id)?;
         Some(Self { id: id.into(), values: entry.declaration.defaults() })
     }
 
-    /// What it says of itself; nothing when there is none of this id.
+    /// Its declaration; `None` if there is none of this id.
     #[must_use]
     pub fn entry(&self) -> Option<&'static PredictorEntry> {
         find(&self.id)
@@ -44,7 +44,7 @@ impl PredictorRow {
         self.entry().map_or(&[], |entry| entry.declaration.params)
     }
 
-    /// Its training on a workload, not begun.
+    /// Its training on a workload, not started.
     #[must_use]
     pub fn train(&self, workload: Arc<Workload>, seed: u64) -> Training {
         start(&PredictorUse { id: self.id.clone(), values: self.values.clone() }, workload, Seed(seed))

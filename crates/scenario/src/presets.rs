@@ -1,4 +1,4 @@
-//! Scenarios by name, in the order a list shows them.
+//! Named scenarios, in display order.
 
 use tiebreak_model::{Declaration, Param, Topology};
 use tiebreak_placement::{Caches, Combining};
@@ -12,27 +12,27 @@ use crate::incident::IncidentRow;
 use crate::lists::{self, RuleList};
 use crate::predictor::PredictorRow;
 
-/// Fingerprint of the trace that comes with the page, `packing-cut.csv.gz`.
+/// Fingerprint of the trace included in the page, `packing-cut.csv.gz`.
 pub const PACKING_CUT_FINGERPRINT: u128 = 0xed2f_9e2e_d1e4_8e5b_c62d_2c8b_da7c_7f65;
 
 /// Fingerprint of `batched-0.csv.gz`, the 1% sample of the Azure packing trace.
 pub const BATCHED_0_FINGERPRINT: u128 = 0x19a5_8e4e_99dc_8688_ed4c_2f4f_d783_0ce0;
 
-/// A scenario by name.
+/// A named scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
     /// Stable name, as `--preset` takes it.
     pub id: &'static str,
-    /// The name people read.
+    /// Display name.
     pub title: &'static str,
     /// What it shows.
     pub help: &'static str,
-    /// Makes it.
+    /// Creates it.
     pub make: fn() -> Document,
 }
 
-/// The agents that a trace is tried with before anybody chooses some. The first preset's trace is a small part of a zone's
-/// requests, so its agents are slowed down to meet as many conflicts as a zone; for any other they are as quick as Protean's.
+/// The initial agents for a trace. The first preset's trace is a small part of a zone's requests, so its agents are
+/// slowed down to have as many conflicts as a zone; for any other trace they are as fast as Protean's.
 #[must_use]
 pub fn agents_for(fingerprint: u128) -> Agents {
     match fingerprint {
@@ -41,13 +41,13 @@ pub fn agents_for(fingerprint: u128) -> Agents {
     }
 }
 
-/// Whether nobody chose these agents: a preset has them, or there is none.
+/// Whether the user did not choose these agents: they are a preset's, or the default.
 #[must_use]
 pub fn are_given(agents: &Agents) -> bool {
     *agents == Agents::default() || PRESETS.iter().any(|preset| (preset.make)().active_variant().agents == *agents)
 }
 
-/// Every preset; the first is what the page opens with.
+/// Every preset; the page opens with the first one.
 pub static PRESETS: &[Preset] = &[
     Preset {
         id: "default",
@@ -238,7 +238,7 @@ pub static PRESETS: &[Preset] = &[
 ];
 
 impl Preset {
-    /// What it says of itself, for lists that show everything alike.
+    /// Its declaration, for lists that show all kinds of things alike.
     #[must_use]
     pub const fn declaration(&self) -> Declaration {
         Declaration { id: self.id, title: self.title, help: self.help, params: &[] }
@@ -251,13 +251,14 @@ pub fn find(id: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.id == id)
 }
 
-/// The rule that the page shows the difference of before anybody has touched anything.
+/// The rule whose effect the page shows first, before the user changes anything.
 pub const FIRST_WITHOUT: &str = "PreferNonEmptyMachines";
 
-/// The VM of the first preset whose decision the page shows as a film: several rules drop machines, and a tie is left.
+/// The VM of the first preset whose decision the page shows as a film: several rules drop machines, and a tie
+/// remains.
 pub const FIRST_FILM: &str = "1372181";
 
-/// The first preset without that rule: what the first picture is compared with.
+/// The first preset without that rule, as the baseline of the first picture.
 #[must_use]
 pub fn first_without() -> Document {
     let mut document = default();
@@ -270,8 +271,8 @@ pub fn first_without() -> Document {
 const PACKING_MACHINE: (f64, f64) = (104.0, 562.5);
 
 fn default() -> Document {
-    // The cut holds about 1 in 400 of a zone's VMs, so agents are as busy as the zone's when
-    // deciding and publishing take longer by that much, rounded down to stay watchable.
+    // The cut has about 1 in 400 of a zone's VMs. Agents are as busy as the zone's if deciding and publishing take
+    // longer by that factor, rounded down to stay watchable.
     single(
         "Two weeks of Azure",
         Variant {
@@ -302,7 +303,7 @@ fn zone_10k() -> Document {
         "A zone of 10,000 machines",
         Variant {
             clusters: (0..10).map(|index| cluster(index, 1_000, 25, (48.0, 384.0))).collect(),
-            // A request an hour keeps about 400 cores allocated: 1.87 VMs of 3.7 cores that live 57 hours.
+            // One request per hour keeps about 400 cores allocated: 1.87 VMs of 3.7 cores that live 57 hours.
             workload: WorkloadRef::Generated(GeneratedWorkload {
                 days: 7.0,
                 requests_per_hour: 970.0,
@@ -319,8 +320,8 @@ fn small() -> Document {
         "24 machines",
         Variant {
             clusters: vec![cluster(0, 24, 4, (16.0, 64.0))],
-            // Lives end after two days at most, so that few machines are held for good; with seed 1
-            // half of the cores are in use in the morning and three quarters after the spike.
+            // VMs end after two days at most, so that few machines stay occupied permanently. With seed 1, half of
+            // the cores are in use in the morning and three quarters after the spike.
             workload: WorkloadRef::Generated(GeneratedWorkload {
                 days: 1.0,
                 requests_per_hour: 16.0,
@@ -346,7 +347,8 @@ fn azure_zone() -> Document {
         "The paper's zone",
         Variant {
             clusters: AZURE_ZONE.into_iter().flat_map(generation).collect(),
-            // A request an hour keeps about 440 cores allocated, a sixth of them by scale-outs: this keeps about 75% of 1.71 million cores allocated.
+            // One request per hour keeps about 440 cores allocated, a sixth of them by scale-outs: this keeps about
+            // 75 % of 1.71 million cores allocated.
             workload: WorkloadRef::Generated(GeneratedWorkload {
                 days: 0.5,
                 requests_per_hour: 2_900.0,
@@ -363,7 +365,7 @@ fn azure_zone() -> Document {
     )
 }
 
-/// The clusters of one generation, dealt out over the four datacenters, with 8 GiB a core.
+/// The clusters of one generation, distributed over the four datacenters, with 8 GiB per core.
 fn generation((name, cores, machines, clusters): (&str, u32, u32, u32)) -> impl Iterator<Item = ClusterRow> {
     (0..clusters).map(move |index| {
         let settings = ClusterSettings {
@@ -412,9 +414,9 @@ fn repredictions() -> Document {
     told_wrong("Wrong lifetime predictions, repredicted", "TemporalCost")
 }
 
-/// A pool in which true lives are worth five hosts to LifetimeAlignment and seven to TemporalCost,
-/// and an oracle that is wrong for every fifth VM: by a factor of thirty where one standard
-/// deviation, and again when that prediction is outlived.
+/// A pool in which true lifetimes gain five hosts for LifetimeAlignment and seven for TemporalCost, and an oracle
+/// that is wrong for every fifth VM: by a factor of thirty at one standard deviation, and again when the VM outlives
+/// that prediction.
 fn told_wrong(name: &str, rule: &str) -> Document {
     let mut variant = Variant {
         seed: 3,
@@ -483,14 +485,14 @@ fn vdc_too_large() -> Document {
     single("A workload that could never fit", linked(3.0, 1_000))
 }
 
-/// Racks whose uplinks carry half of what their machines could send, VDCs of up to 20 VMs, and one agent,
-/// so that nothing is refused because of old news. An uplink of 10 Gbit/s safely bears links of 100 Mbit/s
-/// (see [`tiebreak_model::Bounds`]), 3 for each core of the largest VMs.
+/// Racks whose uplinks carry half of their machines' bandwidth, VDCs of up to 20 VMs, and one agent, so that nothing
+/// is refused because of a stale view. An uplink of 10 Gbit/s safely carries links of 100 Mbit/s (see
+/// [`tiebreak_model::Bounds`]), 3 per core of the largest VMs.
 fn linked(requests_per_hour: f64, bpc_mbps: u32) -> Variant {
     let mut variant = Variant {
         clusters: (0..2).map(|index| cluster(index, 60, 6, (48.0, 384.0))).collect(),
-        // Lives end after six days at most, and tenants grow and are mostly deleted whole: so much of what is
-        // alive belongs to VDCs.
+        // VMs end after six days at most, and tenants grow and are mostly deleted as a whole, so most running VMs
+        // belong to VDCs.
         workload: WorkloadRef::Generated(GeneratedWorkload {
             days: 2.0,
             requests_per_hour,
@@ -515,15 +517,15 @@ fn admission() -> Document {
     let variants = [
         deciding("A", growing(), "SecondMomentAdmission", &["rules.SecondMomentAdmission.risk = 5"]),
         deciding("B", growing(), "ZerothMomentAdmission", &["rules.ZerothMomentAdmission.limit = 90"]),
-        // The zeroth moment at 100 % refuses nobody who fits, and lets deployments be counted.
+        // The zeroth moment at 100 % refuses no deployment that fits, and makes deployments be counted.
         deciding("C", growing(), "ZerothMomentAdmission", &usual),
     ];
     Document { name: "Capacity for growing deployments".into(), variants: variants.into(), active: 0 }
 }
 
-/// 2,880 cores of which nothing but an admission rule is kept free. Generated tenants grow one to three times while they
-/// live, so the more often the shorter they live (power 1), and no more when their first VMs have ended (a stop factor
-/// of 1). The other beliefs are fitted by eye to their lives and sizes.
+/// 2,880 cores, kept free only by an admission rule. Generated tenants grow one to three times during their lifetime,
+/// so more often the shorter it is (power 1), and not after their first VMs have ended (a stop factor of 1). The
+/// other beliefs are fitted by eye to their lifetimes and sizes.
 fn growing() -> Variant {
     let mut variant = Variant {
         clusters: vec![cluster(0, 60, 6, (48.0, 384.0))],
@@ -554,7 +556,7 @@ fn growing() -> Variant {
     variant
 }
 
-/// A variant of this name that lets in by this rule, with these changes.
+/// A variant of this name that admits by this rule, with these changes.
 fn deciding(name: &str, mut variant: Variant, rule: &str, changes: &[&str]) -> Variant {
     switch_on(&mut variant, &[rule]);
     for (path, value) in changes.iter().filter_map(|change| change.split_once(" = ")) {
@@ -568,7 +570,7 @@ fn admission_years() -> Document {
         admission_lab: ClusterYears { arrivals: 4.0, ..ClusterYears::default() },
         ..small().active_variant().clone()
     };
-    // Without the marginal heuristic, which pays where something is known of a deployment before it comes.
+    // Without the marginal heuristic, which helps if a deployment has been observed before it arrives.
     let first = ["rules.FirstMomentAdmission.limit = 70", "rules.FirstMomentAdmission.marginal = false"];
     let second = ["rules.SecondMomentAdmission.risk = 10", "rules.SecondMomentAdmission.marginal = false"];
     let variants = [
@@ -587,8 +589,8 @@ fn power_month() -> Document {
     single("Power: a month on 60 chassis", power_for(30.0))
 }
 
-/// The cluster and the distributions of power oversubscription's Table I (row W6). Memory never runs out: no VM asks
-/// for more than 8 GiB a core.
+/// The cluster and the distributions of power oversubscription's Table I (row W6). Memory never runs out: no VM
+/// requests more than 8 GiB per core.
 fn power_for(days: f64) -> Variant {
     let mut row = cluster(0, 720, 20, (40.0, 320.0));
     row.settings.chassis = 3;
@@ -606,8 +608,8 @@ fn power_for(days: f64) -> Variant {
         agents: Agents { count: 1, ..Agents::default() },
         ..Variant::default()
     };
-    // It stands below the packing rules, as the last of all: further up, machines that packing would keep empty
-    // are used, and requests fail for it (`tiebreak reproduce power-fig7`).
+    // It is the last rule, below the packing rules. Further up, it would use machines that packing keeps empty, and
+    // requests would fail (`tiebreak reproduce power-fig7`).
     switch_on(&mut variant, &["PowerBalance"]);
     variant
 }
@@ -652,8 +654,8 @@ fn borg_best_fit() -> Document {
     operated("Borg's best fit", &list)
 }
 
-/// A pool of slice-of-hardware VMs: LAVA's C2 has 4 GiB for each core. About 66 VMs come for each machine and day, and
-/// keep about two thirds of the cores allocated.
+/// A pool of slice-of-hardware VMs: LAVA's C2 has 4 GiB per core. About 66 VMs arrive per machine and day, and keep
+/// about two thirds of the cores allocated.
 fn lava_c2() -> Document {
     let mut variant = Variant {
         clusters: vec![cluster(0, 100, 10, (96.0, 384.0))],
@@ -677,8 +679,7 @@ fn lava_c2() -> Document {
     single("Like LAVA's C2", variant)
 }
 
-/// The zone of Protean's Table 5, whose scarce resource is cores: the sampled requests on machines whose memory does not
-/// run out.
+/// The zone of Protean's Table 5, where cores are scarce: the sampled requests on machines with ample memory.
 fn cores_scarce() -> Document {
     let mut document = packing_400();
     document.name = "Like Protean's zone: cores are scarce".into();
@@ -695,7 +696,7 @@ fn built_in(rule: &str) -> RuleRow {
     RuleRow::unused(tiebreak_placement::rules::find(rule).expect("a built-in rule"))
 }
 
-/// The first preset under another list of rules.
+/// The first preset with another rule list.
 fn operated(name: &str, list: &RuleList) -> Document {
     let mut document = default();
     document.name = name.into();
@@ -703,10 +704,10 @@ fn operated(name: &str, list: &RuleList) -> Document {
     document
 }
 
-/// The place of `drawn_again` among the errors of a noisy oracle.
+/// The index of `drawn_again` among the errors of a noisy oracle.
 const DRAWN_AGAIN: f64 = 1.0;
 
-/// The place of `longest_first` among the orders of migrations.
+/// The index of `longest_first` among the orders of migrations.
 const LONGEST_FIRST: f64 = 1.0;
 
 /// Switches rules on.
@@ -728,8 +729,8 @@ fn put(params: &[Param], values: &mut [f64], given: &[(&str, f64)]) {
     }
 }
 
-/// Every layer of Protean's caches, rule objects too: these zones are small, and the page shows
-/// what each layer does.
+/// Every layer of Protean's caches, including rule objects: these zones are small, and the page shows the effect of
+/// each layer.
 fn all_layers() -> Caches {
     Caches { rule_objects: true, ..Caches::default() }
 }
@@ -783,8 +784,8 @@ mod tests {
         }
     }
 
-    /// Gridiron section III-E: how many cores the smaller end of a link may have, so that an empty datacenter holds one
-    /// link, all links of one VM, and all links of half a VDC.
+    /// Gridiron section III-E: the maximum cores of the smaller end of a link so that an empty datacenter can hold
+    /// one link, all links of one VM, and all links of half a VDC.
     #[test]
     fn bounds_of_vdcs_are_where_they_say() {
         for (id, cores) in [("vdcs", [333, 17, 3]), ("vdc-too-large", [10, 0, 0])] {

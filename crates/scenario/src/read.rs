@@ -1,5 +1,5 @@
-//! Reading a document leniently: one function per shape, each takes what it can, has the
-//! default for the rest, and says what it did.
+//! Reads a document leniently: one function per shape, each of which uses what it can, takes defaults for the rest,
+//! and reports what it did.
 
 use std::fmt;
 
@@ -23,23 +23,23 @@ use crate::predictor::PredictorRow;
 use crate::version::{CURRENT_VERSION, upgrade};
 use crate::write::Stamp;
 
-/// Bytes that the text of a document may have.
+/// The maximum size of a document's text, in bytes.
 pub const TEXT_MAX: usize = 1 << 20;
 
-/// Values that the text of a document may have: about as many as the largest document fits into [`TEXT_MAX`]. Read, a
-/// value takes up to 600 bytes, so a text of short ones would take a thousand times its own size.
+/// The maximum number of values in a document's text: about as many as the largest document has within [`TEXT_MAX`].
+/// In memory a value takes up to 600 bytes, so a text of short values would take a thousand times its own size.
 pub const VALUES_MAX: usize = 100_000;
 
-/// What came of a text.
+/// The result of reading a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Read {
-    /// Everything that could be read, defaults for the rest.
+    /// Everything readable, with defaults for the rest.
     pub document: Document,
-    /// The run it was shared from, when the text says so.
+    /// The run from which it was shared, if the text has it.
     pub stamp: Option<Stamp>,
-    /// What was not taken as it stood.
+    /// What was not used as it was.
     pub issues: Vec<Issue>,
-    /// Whether a newer Tiebreak wrote it, so that the original is worth keeping.
+    /// Whether a newer Tiebreak wrote it, so that the original should be kept.
     pub newer: bool,
 }
 
@@ -53,12 +53,12 @@ pub enum ReadError {
     },
     /// More than [`VALUES_MAX`] values.
     TooMany {
-        /// How many.
+        /// The number of values.
         values: usize,
     },
-    /// Lists in lists beyond any document.
+    /// Nested deeper than any document.
     TooDeep,
-    /// No JSON.
+    /// Not JSON.
     NotJson {
         /// Line of the first fault, from 1.
         line: usize,
@@ -67,9 +67,9 @@ pub enum ReadError {
         /// What is wrong there.
         message: String,
     },
-    /// JSON, but no object.
+    /// JSON, but not an object.
     NotADocument {
-        /// What it is.
+        /// Its kind.
         got: String,
     },
 }
@@ -97,7 +97,7 @@ impl fmt::Display for ReadError {
 impl std::error::Error for ReadError {}
 
 impl ReadError {
-    /// Whether the text stops in the middle and was JSON until there.
+    /// Whether the text is truncated but was JSON up to that point.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         matches!(self, Self::NotJson { message, .. } if message.starts_with("EOF"))
@@ -105,15 +105,15 @@ impl ReadError {
 }
 
 impl Document {
-    /// Reads a document of any version, taking whatever can be taken.
+    /// Reads a document of any version, using whatever is readable.
     ///
     /// # Errors
-    /// When the text is too long, no JSON or no object.
+    /// If the text is too long, not JSON or not an object.
     pub fn read(json: &str) -> Result<Read, ReadError> {
         Self::read_as(json, CURRENT_VERSION)
     }
 
-    /// Reads a document that is of this version when it does not say.
+    /// Reads a document; `version` applies if it has none.
     pub(crate) fn read_as(json: &str, version: u32) -> Result<Read, ReadError> {
         read_value(parsed(json)?, version)
     }
@@ -128,10 +128,10 @@ pub(crate) fn parsed(json: &str) -> Result<Value, ReadError> {
     serde_json::from_str(json.trim_start_matches('\u{feff}')).map_err(|error| not_json(&error))
 }
 
-/// How deep brackets may stand in brackets; the reader of JSON goes no deeper.
+/// The maximum nesting of brackets; the JSON reader has the same limit.
 const DEPTH_MAX: usize = 127;
 
-/// Refuses more values and brackets than are read, before memory is taken for any.
+/// Rejects too many values and brackets before memory is allocated for them.
 fn bounded(json: &str) -> Result<(), ReadError> {
     let (mut values, mut depth, mut in_string, mut escaped) = (0, 0_usize, false, false);
     for byte in json.bytes() {
@@ -156,7 +156,7 @@ fn not_json(error: &serde_json::Error) -> ReadError {
     ReadError::NotJson { line: error.line(), column: error.column(), message }
 }
 
-/// Reads a document that was parsed already.
+/// Reads a document that is already parsed.
 pub(crate) fn read_value(value: Value, unless_said: u32) -> Result<Read, ReadError> {
     if !value.is_object() {
         return Err(ReadError::NotADocument { got: shown(&value) });
@@ -175,7 +175,7 @@ pub(crate) fn read_value(value: Value, unless_said: u32) -> Result<Read, ReadErr
     Ok(Read { document, stamp, issues: issues.into_list(), newer })
 }
 
-/// Says that something comes from a newer Tiebreak.
+/// An issue for something from a newer Tiebreak.
 pub(crate) fn newer_issue(got: &str) -> Issue {
     Issue {
         path: "version".into(),
@@ -232,7 +232,7 @@ fn active(cursor: &Cursor<'_>, variants: usize) -> Option<usize> {
     index
 }
 
-/// At least one variant, whatever the text says.
+/// The variants; at least one, whatever the text contains.
 fn variants(top: &Cursor<'_>) -> Vec<Variant> {
     let Some(cursor) = top.field("variants") else {
         top.issue("a field variants", "used the default variant");
@@ -273,7 +273,7 @@ fn variant(cursor: &Cursor<'_>, index: usize) -> Variant {
     variant
 }
 
-/// The values of an object that is one declared group of settings and nothing else.
+/// The values of an object that consists of one declared group of settings.
 fn own_values(cursor: &Cursor<'_>, params: &[Param]) -> Vec<f64> {
     cursor.object(&known(&[], params));
     cursor.values(params)
@@ -292,7 +292,7 @@ fn predictor(cursor: &Cursor<'_>) -> PredictorRow {
     PredictorRow { id: entry.declaration.id.into(), values: values(cursor, &entry.declaration) }
 }
 
-/// The incidents of kinds that there are.
+/// The incidents of known kinds.
 fn incidents(list: &Cursor<'_>) -> Vec<IncidentRow> {
     list.items(INCIDENTS_MAX).iter().filter_map(incident).collect()
 }
@@ -316,13 +316,13 @@ fn incident_entry(cursor: &Cursor<'_>) -> Option<&'static IncidentEntry> {
     entry
 }
 
-/// The parameters of a row of a list, in its field `values`.
+/// The parameters in a row's field `values`.
 fn values(row: &Cursor<'_>, declaration: &Declaration) -> Vec<f64> {
     let Some(values) = row.field("values") else { return declaration.defaults() };
     own_values(&values, declaration.params)
 }
 
-/// The clusters that stand; those that would pass [`MACHINES_MAX`] together do not.
+/// The valid clusters; those that would exceed [`MACHINES_MAX`] in total are omitted.
 fn clusters(inventory: &Cursor<'_>) -> Vec<ClusterRow> {
     inventory.object(&["clusters"]);
     let Some(list) = inventory.field("clusters") else { return Vec::new() };
@@ -350,7 +350,7 @@ fn cluster(cursor: &Cursor<'_>, index: usize) -> ClusterRow {
     let mut settings: ClusterSettings = cursor.declared();
     if settings.racks > settings.machines {
         settings.racks = settings.machines;
-        // A default that is too large is nobody's mistake.
+        // A default that is too large is not the user's mistake.
         if let Some(racks) = cursor.field("racks") {
             racks.issue(format!("at most one rack for each of {} machines", settings.machines), "used as many");
         }
@@ -388,7 +388,7 @@ fn generated(cursor: &Cursor<'_>) -> WorkloadRef {
     WorkloadRef::Generated(GeneratedWorkload::from_values(&own_values(cursor, GeneratedWorkload::DECLARATION.params)))
 }
 
-/// A trace whose fingerprint cannot be read keeps its name, so that people can find the file.
+/// A trace with an unreadable fingerprint keeps its name, so that people can find the file.
 fn trace(cursor: &Cursor<'_>) -> WorkloadRef {
     cursor.object(&known(&["fingerprint", "name"], TraceSettings::DECLARATION.params));
     let name = cursor.name_field("");
@@ -408,7 +408,7 @@ fn trace(cursor: &Cursor<'_>) -> WorkloadRef {
     WorkloadRef::Trace { fingerprint: fingerprint.unwrap_or(0), name, settings: cursor.declared() }
 }
 
-/// What held until a moment, unless it does not say; with at most so many moments.
+/// A fork, if it has a moment; with at most `most` moments.
 fn fork(cursor: &Cursor<'_>, most: usize) -> Option<Fork> {
     if most == 0 {
         cursor.issue(format!("at most {FORKS_MAX} changes of rules"), "dropped it");
@@ -437,7 +437,7 @@ fn fork(cursor: &Cursor<'_>, most: usize) -> Option<Fork> {
     })
 }
 
-/// What held before that, if it is before that.
+/// The fork before that, if its moment is earlier.
 fn earlier(cursor: &Cursor<'_>, at_hours: f64, most: usize) -> Option<Fork> {
     let before = fork(cursor, most)?;
     if before.at_hours < at_hours {
@@ -447,8 +447,8 @@ fn earlier(cursor: &Cursor<'_>, at_hours: f64, most: usize) -> Option<Fork> {
     None
 }
 
-/// The list as given, then every rule it does not name, so that a document from before a
-/// rule opens with that rule off.
+/// The list as given, followed by every rule it does not name, so that a document older than a rule opens with that
+/// rule off.
 fn rules(list: &Cursor<'_>) -> Vec<RuleRow> {
     if !list.value.is_array() {
         list.issue("a list", "used the default rules");
@@ -473,10 +473,10 @@ fn rules(list: &Cursor<'_>) -> Vec<RuleRow> {
     rows
 }
 
-/// One row of a list from a file of its own, where it can be read, and what was not taken as it stood.
+/// One row of a list from a separate file, if it is readable, and what was not used as it was.
 ///
 /// # Errors
-/// When the text is too long or no JSON.
+/// If the text is too long or not JSON.
 pub fn rule_of(json: &str) -> Result<(Option<RuleRow>, Vec<Issue>), ReadError> {
     let value = parsed(json)?;
     let issues = Issues::default();
@@ -496,7 +496,7 @@ fn rule(cursor: &Cursor<'_>) -> Option<RuleRow> {
     let buckets = cursor.field("buckets").and_then(|field| buckets(&field, entry));
     let weight = cursor.field("weight").and_then(|field| weight(&field, entry));
     let values = values(cursor, &entry.declaration);
-    // One that is off may be wrong: nothing evaluates it.
+    // A rule that is off may have faults, because it is not evaluated.
     let on = on && custom.as_ref().zip(own).is_none_or(|(custom, own)| custom::stands(custom, &own));
     Some(RuleRow { id: entry.declaration.id.into(), on, buckets, weight, values, custom })
 }

@@ -1,8 +1,7 @@
-//! What is left of JSON that was cut in two: everything up to the last complete value,
-//! with the open brackets closed. A list or an object without any complete value is left
-//! out, so that it has its default and is not taken as empty.
+//! Recovers truncated JSON: everything up to the last complete value, with the open brackets closed. A list or an
+//! object without any complete value is omitted, so that it gets its default instead of being empty.
 
-/// The longest readable beginning of a text; none when not even that can be found.
+/// The longest readable beginning of a text; `None` if there is none.
 #[must_use]
 pub(crate) fn close_brackets(text: &str) -> Option<String> {
     let mut open: Vec<u8> = Vec::new();
@@ -38,7 +37,7 @@ pub(crate) fn close_brackets(text: &str) -> Option<String> {
     Some(format!("{}{closers}", &text[..end]))
 }
 
-/// Deeper than any document; what is deeper is an attack and not worth closing.
+/// Deeper than any document; anything deeper is an attack and not worth recovering.
 const DEEPEST: usize = 32;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! The JSON Schema (2020-12) of a document, made from the declarations, for editors that
-//! complete and check while one types.
+//! The JSON Schema (2020-12) of a document, generated from the declarations, for editors that complete and check
+//! text.
 //!
-//! It is committed as `docs/scenario.schema.json`; a test compares.
+//! It is committed as `docs/scenario.schema.json`; a test compares the two.
 
 use serde_json::{Map, Value, json};
 use tiebreak_lifetime::{PREDICTORS, PredictorEntry};
@@ -121,7 +121,7 @@ fn rule(entry: &RuleEntry) -> Value {
     rule
 }
 
-/// A row that carries its rule. What a validator does not have is null or absent there.
+/// A row with a custom rule. What a validator does not have is null or absent.
 fn own_rule() -> Value {
     let identifier = json!({ "type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*$", "maxLength": NAME_MAX_OF_RULES,
         "not": { "const": REQUIRED_RULE } });
@@ -237,7 +237,7 @@ fn extend(properties: &mut Value, more: Value) {
     }
 }
 
-/// Help as one paragraph: doc comments are wrapped where the source is.
+/// Help as one paragraph: doc comments are wrapped in the source.
 fn one_line(help: &str) -> String {
     help.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! One field by its path, as `--set PATH=VALUE` gives it: strict, all or nothing.
+//! Sets one field by its path, as in `--set PATH=VALUE`: strict, all or nothing.
 
 use tiebreak_lifetime::PREDICTORS;
 use tiebreak_model::fleet::MACHINES_MAX;
@@ -14,14 +14,15 @@ use crate::issue::{Issue, one_of, quoted, range};
 use crate::predictor::PredictorRow;
 
 impl Variant {
-    /// Sets one field: `seed`, `best_clusters`, `hand_weights`, `combining`, `name`, `GROUP.FIELD` of one of [`GROUPS`](crate::GROUPS),
-    /// `predictor`, `predictor.PARAMETER`, `workload.FIELD`, `inventory.clusters.INDEX.FIELD`,
-    /// `rules.ID.on`, `rules.ID.buckets`, `rules.ID.weight`, `rules.ID.position` (inside its stage, 0 first),
-    /// `rules.ID.PARAMETER`, `rules.ID.expression` of a rule of one's own, `incidents.INDEX.at_hours` or `incidents.INDEX.PARAMETER`; of a fork `fork.from`,
-    /// `fork.FIELD`, `fork.rules.ID.…` as above and `fork.before.…` like all these, or `fork` to take it away (none).
+    /// Sets one field: `seed`, `best_clusters`, `hand_weights`, `combining`, `name`, `GROUP.FIELD` of one of
+    /// [`GROUPS`](crate::GROUPS), `predictor`, `predictor.PARAMETER`, `workload.FIELD`,
+    /// `inventory.clusters.INDEX.FIELD`, `rules.ID.on`, `rules.ID.buckets`, `rules.ID.weight`, `rules.ID.position`
+    /// (inside its stage, from 0), `rules.ID.PARAMETER`, `rules.ID.expression` of a custom rule,
+    /// `incidents.INDEX.at_hours` or `incidents.INDEX.PARAMETER`. Of a fork: `fork.from`, `fork.FIELD`,
+    /// `fork.rules.ID.…` as above and `fork.before.…` like all these, or `fork` to remove it (none).
     ///
     /// # Errors
-    /// When there is no such field or it does not take this value; nothing changes then.
+    /// If there is no such field or it does not accept this value; nothing changes then.
     pub fn set(&mut self, path: &str, value: &str) -> Result<(), Issue> {
         let given = PathAndValue { path, value: value.trim() };
         let plain = path.replace('[', ".").replace(']', "");
@@ -49,7 +50,7 @@ impl Variant {
     }
 }
 
-/// What `set` knows; the names behind them come from the declarations.
+/// The paths that `set` accepts; the names at their ends come from the declarations.
 fn fields() -> Vec<String> {
     let of_groups = groups::names().flat_map(|id| {
         let alone = (id == groups::PREDICTOR).then(|| id.to_owned());
@@ -108,7 +109,7 @@ impl PathAndValue<'_> {
         index.ok_or_else(|| self.issue(format!("{what} from 0 to {}", count.saturating_sub(1)), quoted(text)))
     }
 
-    /// Puts the value among those of a declared group, by the parameter's name.
+    /// Sets the parameter of this name in a declared group.
     fn put(&self, params: &[Param], values: &mut [f64], field: &str, others: &[&str]) -> Result<(), Issue> {
         let Some(index) = params.iter().position(|param| param.name == field) else {
             let names: Vec<_> = others.iter().copied().chain(params.iter().map(|param| param.name)).collect();
@@ -263,7 +264,7 @@ impl PathAndValue<'_> {
         }
     }
 
-    /// What only preferences have, or none.
+    /// A value that only preferences have, or none.
     fn of_scores(&self, row: &RuleRow, param: &Param, lacks: &str) -> Result<Option<f64>, Issue> {
         if self.value == "none" || self.value == "null" {
             return Ok(None);

@@ -1,11 +1,10 @@
-//! A sweep: one scenario run over values of some of its fields and over seeds, so that a frontier
-//! can be drawn.
+//! A sweep: one scenario run over values of some of its fields and over seeds, to draw a frontier.
 //!
-//! A [`SweepPlan`] is what a text says. Laid over its scenario it becomes a [`Sweep`], all of
-//! whose runs are known to stand: numbered from 0, the last parameter faster than those before it and
-//! the seeds fastest of all. Where its parameters vary one at a time, the scenario as it is comes first, then the values of
-//! each parameter in turn. A run depends on its number alone, so shards on other machines
-//! and workers of a page make the same rows.
+//! A [`SweepPlan`] is the content of a text. Applied to its scenario it becomes a [`Sweep`], whose runs are all known
+//! to be valid. They are numbered from 0; the last parameter varies faster than those before it, and the seeds
+//! fastest of all. If parameters vary one at a time, the unchanged scenario comes first, then the values of each
+//! parameter in turn. A run depends on its number alone, so shards on other machines and workers of a page produce
+//! the same rows.
 
 use std::fmt;
 
@@ -27,44 +26,44 @@ pub use measures::{SWEEP_MEASURES, SweepMeasure, SweepSubject};
 pub use rows::{SweepRow, SweepTable};
 pub use values::{SweepRange, SweepStep, SweepValues};
 
-/// Runs that one sweep may have.
+/// The maximum number of runs in a sweep.
 pub const RUNS_MAX: u64 = 100_000;
 
-/// Parameters that one sweep may have.
+/// The maximum number of parameters in a sweep.
 pub const PARAMETERS_MAX: usize = 4;
 
-/// What was done about a fault: a sweep is made as it was meant or not at all.
+/// What was done about a fault: a sweep runs as specified or not at all.
 const DONE: &str = "nothing was run";
 
-/// A sweep as its text says it.
+/// A sweep as specified in its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepPlan {
-    /// What is run.
+    /// The scenario.
     pub scenario: SweepScenario,
-    /// The name of its variant; none is the one in front.
+    /// The name of its variant; `None` is the active one.
     pub variant: Option<String>,
-    /// What of it is run.
+    /// What to run.
     pub subject: SweepSubject,
-    /// What is changed, at most [`PARAMETERS_MAX`].
+    /// What to change, at most [`PARAMETERS_MAX`].
     pub parameters: Vec<SweepParameter>,
-    /// Whether each parameter varies alone, the others as in the scenario; else each value with each.
+    /// Whether parameters vary one at a time, with the others as in the scenario; otherwise in all combinations.
     pub one_at_a_time: bool,
-    /// With which seeds.
+    /// The seeds.
     pub seeds: SweepSeeds,
-    /// The ids of the figures that are wanted, of [`SWEEP_MEASURES`].
+    /// The ids of the requested figures, from [`SWEEP_MEASURES`].
     pub measures: Vec<String>,
 }
 
 /// The scenario of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SweepScenario {
-    /// A preset's id, or a file beside the plan.
+    /// A preset's id, or a file next to the plan.
     Named(String),
-    /// It stands in the plan.
+    /// Contained in the plan.
     Inline(Box<Document>),
 }
 
-/// One field and the values it takes.
+/// One field and its values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepParameter {
     /// Which field, as [`Variant::set`] names it.
@@ -76,7 +75,7 @@ pub struct SweepParameter {
 /// The seeds of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SweepSeeds {
-    /// So many, from the scenario's own on.
+    /// This many, starting with the scenario's own.
     Count(u64),
     /// These.
     List(Vec<u64>),
@@ -85,21 +84,21 @@ pub enum SweepSeeds {
 /// Why there is no sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SweepError {
-    /// The text is none.
+    /// The text is unreadable.
     Unreadable(ReadError),
-    /// What is wrong with it, field by field; never empty.
+    /// The faults, field by field; never empty.
     Faulty(Vec<Issue>),
-    /// Every value may stand, and together they are too many.
+    /// Every value is valid, but there are too many in total.
     TooMany {
-        /// Runs or values that were asked for.
+        /// Requested runs or values.
         runs: u128,
-        /// Runs that there may be.
+        /// The maximum number of runs.
         most: u64,
     },
 }
 
 impl SweepError {
-    /// Everything that is wrong, a sentence each.
+    /// All faults, one sentence each.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         match self {
@@ -128,7 +127,7 @@ impl fmt::Display for SweepError {
 
 impl std::error::Error for SweepError {}
 
-/// A sweep all of whose runs stand.
+/// A sweep whose runs are all valid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sweep {
     name: String,
@@ -142,18 +141,18 @@ pub struct Sweep {
 /// One run of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepRun {
-    /// From 0.
+    /// The number, from 0.
     pub number: u64,
-    /// The value of each parameter, in their order; empty where it is as in the scenario.
+    /// The value of each parameter, in order; empty if it is as in the scenario.
     pub values: Vec<String>,
     /// The seed.
     pub seed: u64,
-    /// What to run: the scenario with these values and this seed as its only variant.
+    /// The scenario with these values and this seed as its only variant.
     pub document: Document,
 }
 
 impl SweepPlan {
-    /// Whether a text is meant as a plan: an object with parameters, which a document has none of.
+    /// Whether a text is meant as a plan: an object with parameters, which a document does not have.
     #[must_use]
     pub fn is_meant(json: &str) -> bool {
         parsed(json).is_ok_and(|value| value.get("parameters").is_some())
@@ -162,7 +161,7 @@ impl SweepPlan {
     /// Reads a plan.
     ///
     /// # Errors
-    /// When the text is none, or anything in it cannot be taken as it stands.
+    /// If the text is unreadable, or anything in it is not valid.
     pub fn read(json: &str) -> Result<Self, SweepError> {
         let value = parsed(json).map_err(SweepError::Unreadable)?;
         let issues = Issues::default();
@@ -173,16 +172,16 @@ impl SweepPlan {
         }
     }
 
-    /// Lays the plan over its scenario and tries every value there, whatever the seed.
+    /// Applies the plan to its scenario and checks every value there, except seeds.
     ///
     /// # Errors
-    /// When there is no such variant, a field does not take a value, or there are too many runs.
+    /// If there is no such variant, a field does not accept a value, or there are too many runs.
     pub fn over(&self, document: &Document) -> Result<Sweep, SweepError> {
         self.over_at_most(document, RUNS_MAX)
     }
 
-    /// The same for somebody who can make at most so many runs. Nothing is tried, and no long list
-    /// made, before that is known.
+    /// The same with a limit on the number of runs. The limit is checked before any value, and before long lists are
+    /// made.
     ///
     /// # Errors
     /// See [`Self::over`].
@@ -226,7 +225,7 @@ fn fault(path: String, expected: String, got: String) -> SweepError {
 }
 
 impl SweepParameter {
-    /// Its values as [`Variant::set`] takes them.
+    /// Its values as [`Variant::set`] accepts them.
     fn texts(&self, at: usize, variant: &Variant) -> Result<Vec<String>, SweepError> {
         let range = match &self.values {
             SweepValues::List(values) => return Ok(values.clone()),
@@ -241,7 +240,7 @@ impl SweepParameter {
         Ok(numbers.iter().map(f64::to_string).collect())
     }
 
-    /// Whether the field would take the nearest whole number, and not this one.
+    /// Whether the field would accept the nearest integer, but not this number.
     fn wants_whole(&self, variant: &Variant, number: f64) -> bool {
         let takes = |number: f64| variant.clone().set(&self.path, &number.to_string()).is_ok();
         number.fract() != 0.0 && !takes(number) && takes(number.round())
@@ -249,7 +248,7 @@ impl SweepParameter {
 }
 
 impl SweepSeeds {
-    /// How many there are.
+    /// The number of seeds.
     #[must_use]
     pub fn count(&self) -> u64 {
         match self {
@@ -276,25 +275,25 @@ fn seed_max() -> u64 {
 }
 
 impl Sweep {
-    /// The fields that are changed, in their order.
+    /// The changed fields, in order.
     #[must_use]
     pub fn paths(&self) -> &[String] {
         &self.paths
     }
 
-    /// The values of each of them.
+    /// The values of each changed field.
     #[must_use]
     pub fn values(&self) -> &[Vec<String>] {
         &self.values
     }
 
-    /// The seeds that each combination runs with.
+    /// The seeds of each combination.
     #[must_use]
     pub fn seeds(&self) -> &[u64] {
         &self.seeds
     }
 
-    /// How many runs there are.
+    /// The number of runs.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.runs_asked_for() as u64
@@ -311,7 +310,7 @@ impl Sweep {
         (0..self.count()).filter_map(|number| self.run(number))
     }
 
-    /// The run of this number; none where there is none.
+    /// The run of this number, if there is one.
     #[must_use]
     pub fn run(&self, number: u64) -> Option<SweepRun> {
         if number >= self.count() {
@@ -328,7 +327,7 @@ impl Sweep {
         Some(SweepRun { number, values, seed, document })
     }
 
-    /// The values of a point, the last parameter fastest.
+    /// The values of a point, with the last parameter fastest.
     fn each_with_each(&self, point: u64) -> Vec<String> {
         let mut rest = point;
         let mut take = |values: &Vec<String>| {
@@ -352,7 +351,7 @@ impl Sweep {
         self.values.iter().map(&mut take).collect()
     }
 
-    /// Tries the values of one parameter, the others as in the scenario.
+    /// Checks the values of one parameter, with the others as in the scenario.
     fn check_alone(&self, at: usize) -> Result<(), SweepError> {
         self.values[at].iter().enumerate().try_for_each(|(place, value)| {
             let tried = self.variant.clone().set(&self.paths[at], value);
@@ -360,7 +359,7 @@ impl Sweep {
         })
     }
 
-    /// Tries the values of the parameters from this one on, each with each.
+    /// Checks all combinations of the parameters from this one on.
     fn check(&self, variant: &Variant, at: usize, before: &mut Vec<(usize, String)>) -> Result<(), SweepError> {
         let (Some(path), Some(values)) = (self.paths.get(at), self.values.get(at)) else { return Ok(()) };
         for (place, value) in values.iter().enumerate() {
@@ -373,7 +372,7 @@ impl Sweep {
         Ok(())
     }
 
-    /// A value that its field does not take, or a path that is none.
+    /// A value that its field does not accept, or an unknown path.
     fn refused(&self, (at, place): (usize, usize), issue: Issue, before: &[(usize, String)]) -> SweepError {
         let value = &self.values[at][place];
         if issue.got != quoted(value) {
@@ -485,7 +484,7 @@ fn seeds(cursor: &Cursor<'_>) -> Option<SweepSeeds> {
     Some(SweepSeeds::List(seeds))
 }
 
-/// The ids of all of [`SWEEP_MEASURES`] of a subject, which a plan means that names none.
+/// The ids of all [`SWEEP_MEASURES`] of a subject, for a plan that names none.
 #[must_use]
 pub fn every_measure(of: SweepSubject) -> Vec<String> {
     SWEEP_MEASURES.iter().filter(|measure| measure.subject() == of).map(|measure| measure.id.into()).collect()

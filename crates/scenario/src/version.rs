@@ -1,8 +1,8 @@
-//! Versions of the document and what brings an old one up to date.
+//! Versions of the document, and upgrades of old ones.
 //!
-//! A version's defaults are frozen with it, because links leave them out: changing a default,
-//! a name or a meaning is a new version and one upgrader that writes the old meaning down.
-//! Adding a rule or a parameter that changes nothing when absent needs no version.
+//! A version's defaults are frozen, because links omit them. Changing a default, a name or a meaning needs a new
+//! version and one upgrader that writes the old meaning explicitly. Adding a rule or a parameter that changes nothing
+//! when absent needs no version.
 //!
 //! | version | what is new |
 //! |---|---|
@@ -22,16 +22,16 @@ pub const CURRENT_VERSION: u32 = 3;
 /// Turns a document of one version into the next.
 type Upgrader = fn(Value) -> Value;
 
-/// The upgrader at index `n` takes version `n + 1`; a version that has none does not compile.
+/// The upgrader at index `n` converts version `n + 1`; a missing one does not compile.
 static UPGRADERS: [Upgrader; CURRENT_VERSION as usize - 1] = [write_rules_of_version_1, write_readings_of_version_2];
 
-/// The variants of a document; those behind are left out anyway.
+/// The variants of a document; those beyond the maximum are dropped anyway.
 fn variants(document: &mut Value) -> impl Iterator<Item = &mut Map<String, Value>> {
     let variants = document.get_mut("variants").and_then(Value::as_array_mut);
     variants.into_iter().flatten().take(VARIANTS_MAX).filter_map(Value::as_object_mut)
 }
 
-/// Version 1's default list stands in every variant that has none.
+/// Writes version 1's default list into every variant without one.
 fn write_rules_of_version_1(mut document: Value) -> Value {
     for variant in variants(&mut document) {
         variant.entry("rules").or_insert_with(rules_of_version_1);
@@ -39,7 +39,7 @@ fn write_rules_of_version_1(mut document: Value) -> Value {
     document
 }
 
-/// What version 1 had on when nothing was said. It must not follow the default list of today.
+/// The rules that version 1 had on by default. It must not follow the current default list.
 fn rules_of_version_1() -> Value {
     json!([
         { "rule": "IsTypeSupported" },
@@ -53,7 +53,7 @@ fn rules_of_version_1() -> Value {
     ])
 }
 
-/// Version 2's readings of LAVA stand where a variant, or what it forked from, has what they are of.
+/// Writes version 2's interpretations of LAVA into variants, and into their forks, that use them.
 fn write_readings_of_version_2(mut document: Value) -> Value {
     for variant in variants(&mut document) {
         if let Some(predictor) = variant.get_mut("predictor") {
@@ -63,7 +63,7 @@ fn write_readings_of_version_2(mut document: Value) -> Value {
         for _ in 0..=FORKS_MAX {
             let Some(one) = held.take() else { break };
             let rules = one.get_mut("rules").and_then(Value::as_array_mut);
-            // One that is off decided nothing.
+            // A rule that is off decided nothing.
             let is_on = |rule: &&mut Value| rule.get("on").and_then(Value::as_bool) != Some(false);
             for rule in rules.into_iter().flatten().filter(is_on) {
                 write_value(rule, ("rule", "LifetimeAlignmentBinary"), ("machine_class", "first_lifetime"));
@@ -75,7 +75,7 @@ fn write_readings_of_version_2(mut document: Value) -> Value {
     document
 }
 
-/// Among the values of a thing of this kind and id, this one stands where none does.
+/// Sets this value in a thing of this kind and id, if it is missing.
 fn write_value(thing: &mut Value, (kind, id): (&str, &str), (name, value): (&str, &str)) {
     if thing.get(kind).and_then(Value::as_str) != Some(id) {
         return;
@@ -86,7 +86,7 @@ fn write_value(thing: &mut Value, (kind, id): (&str, &str), (name, value): (&str
     }
 }
 
-/// Brings a document of this version up to [`CURRENT_VERSION`]; newer ones stay as they are.
+/// Upgrades a document of this version to [`CURRENT_VERSION`]; newer ones stay as they are.
 #[must_use]
 pub fn upgrade(value: Value, version: u32) -> Value {
     upgrade_by(&UPGRADERS, value, version)

@@ -1,8 +1,7 @@
-//! Writing a document: fields in one order, numbers as short as they go, so that equal
-//! documents are equal texts.
+//! Writes a document: fields in a fixed order, numbers as short as possible, so that equal documents are equal texts.
 //!
-//! The full form, for files, says everything. The short form, for links, leaves out what
-//! has its declared default; every row of the rules is written in both, since order matters.
+//! The full form, for files, contains everything. The short form, for links, omits declared defaults; both contain
+//! every row of the rules, because order matters.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Number;
@@ -20,7 +19,7 @@ use crate::sweep::{
 };
 use crate::version::CURRENT_VERSION;
 
-/// What a link says of the run it was shared from.
+/// A link's reference to the run from which it was shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// Version of the engine that ran it.
@@ -30,13 +29,13 @@ pub struct Stamp {
 }
 
 impl Document {
-    /// The whole document for a file: indented, nothing left out.
+    /// The whole document for a file: indented, nothing omitted.
     #[must_use]
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(&document(self, None, Form::Full)).expect("a tree of text and finite numbers")
     }
 
-    /// The document for a link: one line, without what has its default.
+    /// The document for a link: one line, without default values.
     #[must_use]
     pub fn to_short_json(&self, stamp: Option<&Stamp>) -> String {
         serde_json::to_string(&document(self, stamp, Form::Short)).expect("a tree of text and finite numbers")
@@ -44,7 +43,7 @@ impl Document {
 }
 
 impl RuleRow {
-    /// The row for a file of its own.
+    /// The row for a separate file.
     #[must_use]
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(&rule(self, Form::Full)).expect("a tree of text and finite numbers")
@@ -52,7 +51,7 @@ impl RuleRow {
 }
 
 impl SweepPlan {
-    /// The plan for a file: indented, nothing left out.
+    /// The plan for a file: indented, nothing omitted.
     #[must_use]
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(&plan(self)).expect("a tree of text and finite numbers")
@@ -98,7 +97,7 @@ fn parameter(of: &SweepParameter) -> Node {
     Node::Object(fields)
 }
 
-/// A value as it is written on a command line; a number or a flag where it is read as the same text.
+/// A value as on a command line; a number or a flag if that reads back as the same text.
 fn given(value: &str) -> Node {
     match (value, value.parse::<f64>()) {
         ("true" | "false", _) => Node::Flag(value == "true"),
@@ -113,8 +112,8 @@ enum Form {
     Short,
 }
 
-/// A tree of JSON whose fields keep their order. (serde_json's own does so only when
-/// some crate in the build asks for it, and a document must not depend on that.)
+/// A JSON tree whose fields keep their order. (serde_json's own does so only if some crate in the build enables that,
+/// and a document must not depend on it.)
 enum Node {
     Null,
     Flag(bool),
@@ -131,7 +130,7 @@ impl Serialize for Node {
             Self::Flag(flag) => serializer.serialize_bool(*flag),
             Self::Number(number) => match *number as i64 {
                 whole if whole as f64 == *number => serializer.serialize_i64(whole),
-                // As the standard library writes it: the shortest text that is read as the same number.
+                // As in the standard library: the shortest text that reads back as the same number.
                 _ => Number::from_string_unchecked(number.to_string()).serialize(serializer),
             },
             Self::Text(text) => serializer.serialize_str(text),
@@ -179,7 +178,7 @@ fn variant(variant: &Variant, form: Form) -> Node {
     if form == Form::Full || !variant.incidents.is_empty() {
         fields.push(("incidents", Node::List(variant.incidents.iter().map(|row| incident(row, form)).collect())));
     }
-    // Absent in both forms where there is none: a variant is seldom a fork.
+    // Absent in both forms if there is none, because a variant is rarely a fork.
     fields.extend(variant.fork.iter().map(|it| ("fork", fork(it, form))));
     Node::Object(fields)
 }
@@ -244,7 +243,7 @@ fn rule(row: &RuleRow, form: Form) -> Node {
     Node::Object(fields)
 }
 
-/// A rule of one's own; the same in both forms, since it has no defaults that others declare.
+/// A custom rule; the same in both forms, because its values have no declared defaults.
 fn custom(of: &Definition) -> Node {
     let kind = if of.bounds.is_some() { "preference" } else { "validator" };
     let mut fields = vec![("kind", text(kind)), ("of", text(of.of.word()))];
@@ -269,7 +268,7 @@ fn parameter_of(of: &Parameter) -> Node {
     Node::Object(fields)
 }
 
-/// A text that is left out where it is empty.
+/// A text that is omitted if empty.
 fn said(name: &'static str, words: &str) -> Option<(&'static str, Node)> {
     (!words.is_empty()).then(|| (name, text(words)))
 }

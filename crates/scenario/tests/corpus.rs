@@ -1,8 +1,8 @@
-//! Links that must open for ever (`corpus/good`, which only grows) and broken ones with
-//! what they must say (`corpus/bad`).
+//! Links that must always open (`corpus/good`, which only grows) and broken ones with their expected messages
+//! (`corpus/bad`).
 //!
-//! A link without its `.json` or `.txt` beside it fails; `UPDATE=1` writes the missing
-//! ones, to be read before they are committed. It never changes one that is there.
+//! A link without its `.json` or `.txt` next to it fails; `UPDATE=1` writes the missing ones, to be reviewed before
+//! they are committed. It never changes an existing one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn links(name: &str) -> Vec<PathBuf> {
     links
 }
 
-/// What stands beside a link.
+/// The content of the file next to a link.
 fn beside(link: &Path, extension: &str, new: &str) -> String {
     let path = link.with_extension(extension);
     if !path.exists() && std::env::var_os("UPDATE").is_some() {
@@ -43,8 +43,8 @@ fn good_links_open_for_ever() {
     }
 }
 
-/// A document with the rules that are off by id: where they stand means nothing, and rules that
-/// came later stand elsewhere in a document that does not name them.
+/// A document with the rules that are off sorted by id: their position has no meaning, and newer rules have other
+/// positions in a document that does not name them.
 fn meaning(mut document: Document) -> Document {
     for variant in &mut document.variants {
         variant.rules.sort_by_key(|row| if row.on { String::new() } else { row.id.clone() });
@@ -52,7 +52,7 @@ fn meaning(mut document: Document) -> Document {
     document
 }
 
-/// What a person is told: why it does not open, or its name and issues.
+/// The message for people: why it does not open, or its name and issues.
 fn told(result: &Result<Opened, LinkError>) -> String {
     match result {
         Err(error) => format!("does not open: {error}"),
@@ -73,7 +73,8 @@ fn bad_links_say_what_is_wrong() {
     }
 }
 
-/// The short link of a preset is its id, so what the preset means must never change; UPDATE=1 adds those of new ones.
+/// The short link of a preset is its id, so the meaning of the preset must never change; UPDATE=1 adds those of new
+/// ones.
 #[test]
 fn every_preset_has_a_short_link_that_means_the_same_for_ever() {
     for preset in PRESETS {
@@ -88,8 +89,7 @@ fn every_preset_has_a_short_link_that_means_the_same_for_ever() {
     }
 }
 
-/// Today's presets and the golden links of those days: run with UPDATE=1 to add a link for
-/// a preset that has none.
+/// Current presets and their golden links: run with UPDATE=1 to add a link for a preset without one.
 #[test]
 fn every_preset_has_a_good_link() {
     for preset in PRESETS {

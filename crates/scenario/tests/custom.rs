@@ -1,4 +1,4 @@
-//! Rules of one's own in documents: what is read, what is told, what is written.
+//! Custom rules in documents: reading, reporting, writing.
 
 use tiebreak_placement::Group;
 use tiebreak_scenario::{Document, RuleRow, Variant, decode, encode, gallery};
@@ -119,7 +119,7 @@ fn what_is_wrong_has_its_path_its_line_and_its_column() {
     );
 }
 
-/// Whatever a document brings is bounded, and told.
+/// The contents of a document are bounded, and the excess is reported.
 #[test]
 fn hostile_rules_end_soon() {
     let begun = std::time::Instant::now();
@@ -166,7 +166,7 @@ fn fields_of_a_rule_are_set_by_its_name() {
     assert!(issue.contains("line 1, column 4"), "{issue}");
 }
 
-/// One of the gallery in place of a built-in rule keeps its place, its buckets and its parameters.
+/// A gallery rule that replaces a built-in rule keeps its position, its buckets and its parameters.
 #[test]
 fn a_rule_takes_the_place_of_the_one_of_its_name() {
     let mut variant = Variant::default();
@@ -187,7 +187,7 @@ fn a_rule_takes_the_place_of_the_one_of_its_name() {
     variant.plan(workload).expect("a plan");
 }
 
-/// A document without rules of one's own is written as it always was.
+/// A document without custom rules is written as before they existed.
 #[test]
 fn documents_without_them_do_not_mention_them() {
     let document = Document::default();

@@ -1,8 +1,8 @@
-//! Texts and what reading them says, as data.
+//! Texts and the issues of reading them, as data.
 
 use tiebreak_scenario::{Document, Fork, IncidentRow, RuleRow, TraceSettings, Variant, WorkloadRef, decode};
 
-/// Every issue of a text, in order; the document must stand and write itself canonically.
+/// Checks every issue of a text, in order; the document must be valid and write itself canonically.
 fn check(json: &str, issues: &[&str]) -> Document {
     let read = Document::read(json).unwrap_or_else(|error| panic!("{json}: {error}"));
     let said: Vec<_> = read.issues.iter().map(ToString::to_string).collect();
@@ -23,7 +23,7 @@ fn what_is_absent_has_its_default() {
     assert_eq!(few.variants[0].clusters[0].settings.racks, 3, "a default never makes an issue");
 }
 
-/// Forks of forks, so many, each an hour before the one that names it.
+/// Nested forks, each an hour before the one that names it.
 fn forks(count: usize) -> String {
     let inner = if count > 1 { format!(r#","before":{}"#, forks(count - 1)) } else { String::new() };
     format!(r#"{{"from":"A","at_hours":{count},"rules":[{{"rule":"BestFit"}}]{inner}}}"#)
@@ -330,7 +330,7 @@ fn a_document_of_version_1_has_the_rules_of_version_1() {
         let defaults = |row: &RuleRow| row.entry().is_some_and(|entry| row.values == entry.declaration.defaults());
         assert!(document.variants[0].rules.iter().all(defaults), "{json}");
     }
-    // The same by a link made by hand, with and without the version inside.
+    // The same by a handmade link, with and without the version inside.
     for payload in ["eyJ2ZXJzaW9uIjoxLCJ2YXJpYW50cyI6W3t9XX0", "eyJ2YXJpYW50cyI6W3t9XX0"] {
         let opened = decode(&format!("#1.j.{payload}")).expect("a link of version 1");
         assert_eq!(rules_on(&opened.document), expected, "{payload}");

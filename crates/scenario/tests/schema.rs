@@ -1,4 +1,4 @@
-//! The committed schema is the declared one, and every document we write is inside it.
+//! The committed schema equals the declared one, and every document that we write conforms to it.
 
 use std::path::Path;
 

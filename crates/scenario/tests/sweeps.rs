@@ -1,4 +1,4 @@
-//! Plans of sweeps: which runs they mean, and what is said of those that mean none.
+//! Sweep plans: which runs they mean, and the messages for invalid ones.
 
 use serde_json::{Value, json};
 use tiebreak_scenario::sweep::{RUNS_MAX, SweepSeeds, every_measure};
@@ -10,7 +10,7 @@ fn small() -> Document {
     (presets::find("small").expect("a preset").make)()
 }
 
-/// The sweep of a plan over the preset `small`, or what is said.
+/// The sweep of a plan over the preset `small`, or its errors.
 fn sweep(plan: &Value) -> Result<Sweep, String> {
     let plan = SweepPlan::read(&plan.to_string()).map_err(|error| error.to_string())?;
     plan.over(&small()).map_err(|error| error.to_string())

@@ -1,4 +1,4 @@
-//! What a sweep says of each run: those of [`FIGURES`] that are its columns, or the figures of the admission lab.
+//! The measures of a run in a sweep: those of [`FIGURES`] that are its columns, or the figures of the admission lab.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ pub enum SweepSubject {
     /// The workload, placed by the rules.
     #[default]
     Workload,
-    /// The admission lab: a cluster over years, with the admission rules of the list.
+    /// The admission lab: a cluster over years, with the list's admission rules.
     AdmissionLab,
 }
 
@@ -37,9 +37,9 @@ pub struct SweepMeasure {
     of: Of,
 }
 
-/// What a column is computed from.
+/// The source of a column.
 enum Of {
-    /// A figure, by its place in [`FIGURES`].
+    /// A figure, by its index in [`FIGURES`].
     Workload(usize),
     AdmissionLab(OfYears),
 }
@@ -47,7 +47,7 @@ enum Of {
 type OfYears = fn(&Span, &ClusterYears) -> f64;
 
 impl SweepMeasure {
-    /// What it is about.
+    /// Its subject.
     #[must_use]
     pub const fn subject(&self) -> SweepSubject {
         match self.of {
@@ -56,35 +56,35 @@ impl SweepMeasure {
         }
     }
 
-    /// Its place in [`FIGURES`]; none where it is about something else.
+    /// Its index in [`FIGURES`]; `None` for another subject.
     #[must_use]
     pub const fn figure(&self) -> Option<usize> {
         if let Of::Workload(at) = self.of { Some(at) } else { None }
     }
 
-    /// Its value for a run; none where the run did not measure it.
+    /// Its value for a run; `None` if the run did not measure it.
     #[must_use]
     pub fn of_run(&self, summary: &Summary, plan: &Plan) -> Option<f64> {
         FIGURES[self.figure()?].value(summary, plan)
     }
 
-    /// Its value for the whole time of a cluster; none where it is about something else.
+    /// Its value for the whole time of a cluster; `None` for another subject.
     #[must_use]
     pub fn of_years(&self, total: &Span, lab: &ClusterYears) -> Option<f64> {
         if let Of::AdmissionLab(of) = self.of { Some(of(total, lab)) } else { None }
     }
 }
 
-/// What is said of a cluster over years.
+/// The figures of a cluster over years.
 const OF_YEARS: [(&str, OfYears); 6] = [
     // Cores of the cluster in use, on average.
     ("utilization_pct", |it, lab| 100.0 * it.utilization(lab.cores)),
-    // Scale-outs that failed: what the service level bounds.
+    // Scale-outs that failed, which the service level bounds.
     ("failed_pct", |it, _| 100.0 * it.failed_share()),
     ("scale_outs", |it, _| it.scale_outs as f64),
     // Of these, those that failed.
     ("failed", |it, _| it.failed as f64),
-    // Deployments that asked to be let in, and those that were.
+    // Deployments that requested admission, and those admitted.
     ("arrivals", |it, _| it.arrivals as f64),
     ("admitted", |it, _| it.admitted as f64),
 ];

@@ -1,4 +1,4 @@
-//! The rows of a sweep as CSV, wherever its runs were made.
+//! The rows of a sweep as CSV, independent of where its runs were made.
 
 use super::{SWEEP_MEASURES, Sweep, SweepMeasure, SweepPlan};
 
@@ -6,7 +6,7 @@ use super::{SWEEP_MEASURES, Sweep, SweepMeasure, SweepPlan};
 #[derive(Clone)]
 pub struct SweepTable {
     paths: Vec<String>,
-    /// The figures, in their order.
+    /// The figures, in order.
     pub measures: Vec<&'static SweepMeasure>,
 }
 
@@ -21,12 +21,12 @@ pub struct SweepRow {
     pub seed: u64,
     /// The digest of every decision.
     pub digest: u64,
-    /// The figures, in the order of [`SweepTable::measures`]; none where the run did not measure it.
+    /// The figures, in the order of [`SweepTable::measures`]; `None` if the run did not measure it.
     pub measured: Vec<Option<f64>>,
 }
 
 impl SweepTable {
-    /// The columns that a plan asks for.
+    /// The columns of a plan.
     #[must_use]
     pub fn of(plan: &SweepPlan, sweep: &Sweep) -> Self {
         let measure = |id: &String| SWEEP_MEASURES.iter().find(|measure| measure.id == id);
@@ -59,14 +59,14 @@ impl SweepRow {
         format!("{:016x}", self.digest)
     }
 
-    /// The figures as they stand in their cells, empty where the run did not measure them.
+    /// The figures as cell texts, empty if the run did not measure them.
     pub fn measured(&self) -> impl Iterator<Item = String> + '_ {
         let finite = |value: &Option<f64>| value.filter(|value| value.is_finite());
         self.measured.iter().map(move |value| finite(value).map_or_else(String::new, |value| value.to_string()))
     }
 }
 
-/// Cells as one line of CSV, with quotes where a text needs them.
+/// Cells as one line of CSV, quoted if needed.
 fn line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
     let cell = |cell: &str| match cell.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", cell.replace('"', "\"\"")),

@@ -1,8 +1,6 @@
-//! The values of a parameter as people type them, in one line: `1, 2, 4, none`, `1..8`,
-//! `0..1 step 0.25`, `1..64 count 4 log`.
+//! The values of a parameter as typed in one line: `1, 2, 4, none`, `1..8`, `0..1 step 0.25`, `1..64 count 4 log`.
 //!
-//! A line becomes what a plan's JSON says and is read as that, so both take the same and refuse
-//! the same.
+//! A line is converted to the JSON of a plan and read as that, so both accept and reject the same.
 
 use std::fmt;
 
@@ -13,16 +11,16 @@ use super::{DONE, RUNS_MAX, SweepError, SweepParameter, SweepStep, SweepValues};
 use crate::cursor::Cursor;
 use crate::issue::{Issue, Issues, quoted};
 
-/// What a range looks like.
+/// Examples of a range.
 const RANGE: &str = "a range such as 1..8, 0..1 step 0.25 or 1..64 count 4 log";
 
 impl SweepParameter {
-    /// Reads a field's values as they are typed: apart by commas, each a value as `--set` takes it
-    /// or a range; one with a comma or two dots in it stands in quotes. A range alone stays one.
+    /// Reads a field's values as typed: separated by commas, each a value as for `--set` or a range; one that
+    /// contains a comma or two dots must be quoted. A single range stays a range.
     ///
     /// # Errors
-    /// When there is no value, one stands twice, a range cannot be, or there are more than a sweep
-    /// has runs; what is wrong has the field's path.
+    /// If there is no value, one occurs twice, a range is impossible, or there are more than the maximum of runs;
+    /// faults have the field's path.
     pub fn parse(path: &str, text: &str) -> Result<Self, SweepError> {
         let parts = parts(text);
         let read = match parts.as_slice() {
@@ -38,7 +36,7 @@ impl SweepParameter {
     }
 }
 
-/// What is read again as the same values.
+/// Writes text that is read as the same values.
 impl fmt::Display for SweepValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let range = match self {
@@ -59,15 +57,15 @@ impl fmt::Display for SweepValues {
     }
 }
 
-/// What stands between two commas.
+/// An item between two commas.
 enum ListItem {
     /// As it is.
     Plain(String),
-    /// It stood in quotes.
+    /// In quotes.
     Quoted(String),
 }
 
-/// The parts of a line; empty ones are left out, so that a comma may end it.
+/// The items of a line; empty ones are omitted, so that a trailing comma is allowed.
 fn parts(text: &str) -> Vec<ListItem> {
     let mut parts = Vec::new();
     let mut rest = text.trim_start();
@@ -87,7 +85,7 @@ fn parts(text: &str) -> Vec<ListItem> {
     parts
 }
 
-/// A text up to its closing quote, two of which are one inside it, and what follows the next comma.
+/// A text up to its closing quote (two quotes mean one inside it), and the rest after the next comma.
 fn unquoted(text: &str) -> (ListItem, &str) {
     let (mut value, mut rest) = (String::new(), text);
     loop {
@@ -108,7 +106,7 @@ fn shielded(value: &str) -> String {
     if plain { value.into() } else { format!("\"{}\"", value.replace('"', "\"\"")) }
 }
 
-/// Values one by one, ranges among them.
+/// Single values, including ranges among them.
 fn list(parts: &[ListItem]) -> Result<SweepValues, Vec<Issue>> {
     let mut values: Vec<String> = Vec::new();
     for part in parts {
@@ -150,18 +148,18 @@ fn range_of(text: &str) -> Result<SweepValues, Vec<Issue>> {
     checked(&Value::Object(fields), text)
 }
 
-/// A count is written as a whole number; one that is none is told as it is.
+/// A count as an integer; one that is not an integer stays as it is, to be reported.
 fn whole(number: f64) -> Value {
     let count = number as u64;
     if count as f64 == number { json!(count) } else { json!(number) }
 }
 
-/// The step of a range that does not say any.
+/// The step of a range without a step.
 fn usual_step(from: f64, to: f64) -> f64 {
     if from <= to { 1.0 } else { -1.0 }
 }
 
-/// Reads what a plan would say.
+/// Reads it like a plan.
 fn checked(parameter: &Value, text: &str) -> Result<SweepValues, Vec<Issue>> {
     let issues = Issues::default();
     let values = read(&Cursor::top(parameter, &issues));

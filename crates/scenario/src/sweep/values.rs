@@ -1,5 +1,4 @@
-//! The values that a parameter of a sweep takes: listed, or a range in equal steps or equal
-//! ratios.
+//! The values of a sweep parameter: a list, or a range in equal steps or equal ratios.
 
 use std::collections::BTreeSet;
 
@@ -8,40 +7,39 @@ use serde_json::Value;
 use super::{DONE, RUNS_MAX};
 use crate::cursor::Cursor;
 
-/// The values of one parameter, as a plan says them.
+/// The values of one parameter, as in a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SweepValues {
     /// These, as `tiebreak run --set` takes them.
     List(Vec<String>),
-    /// Those of a range; in a field that takes whole numbers only, the nearest of these.
+    /// The numbers of a range; for a field that accepts only integers, the nearest ones.
     Range(SweepRange),
 }
 
-/// Numbers from one to another, both among them where the steps fall so.
+/// Numbers from one to another, including both if the steps match.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SweepRange {
     /// The first.
     pub from: f64,
-    /// The last, or the bound that no value passes.
+    /// The last, or an upper bound.
     pub to: f64,
-    /// How far apart they are.
+    /// The spacing.
     pub by: SweepStep,
 }
 
-/// How the numbers of a range follow each other.
+/// The spacing of a range's numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SweepStep {
-    /// Each is so much more than the one before it, or less.
+    /// A constant difference, positive or negative.
     Step(f64),
-    /// So many in equal steps.
+    /// This many in equal steps.
     Linear(u32),
-    /// So many in equal ratios.
+    /// This many in equal ratios.
     Log(u32),
 }
 
 impl SweepValues {
-    /// How many values it has at most: in a field that takes whole numbers, neighbours of a range may
-    /// be one.
+    /// The maximum number of its values: in a field that accepts only integers, neighbours may coincide.
     pub(super) fn count(&self) -> u64 {
         match self {
             Self::List(values) => values.len() as u64,
@@ -51,9 +49,8 @@ impl SweepValues {
 }
 
 impl SweepRange {
-    /// Its numbers, rounded to twelve digits: what a step in tenths adds behind them nobody meant.
-    /// None where there are more than a sweep has runs, or where it never gets from one end to the
-    /// other.
+    /// Its numbers, rounded to twelve digits to remove rounding errors of decimal steps. `None` if there are more
+    /// than the maximum of runs, or if the step leads away from the end.
     #[must_use]
     pub fn numbers(&self) -> Option<Vec<f64>> {
         let Self { from, to, by } = *self;
@@ -70,7 +67,7 @@ impl SweepRange {
         let Self { from, to, by } = *self;
         match by {
             SweepStep::Step(step) => {
-                // The last step may miss the end by what rounding takes off.
+                // Rounding may make the last step miss the end.
                 let steps = libm::floor((to - from) / step + 1e-9);
                 (step != 0.0 && steps >= 0.0).then_some((steps as u64).saturating_add(1))
             }
@@ -109,7 +106,7 @@ fn listed(list: &Cursor<'_>) -> Option<SweepValues> {
     }
 }
 
-/// A value as it is written on a command line.
+/// A value as on a command line.
 fn text(cursor: &Cursor<'_>) -> Option<String> {
     match cursor.value {
         Value::String(text) => Some(text.clone()),
@@ -139,7 +136,7 @@ fn read_range(cursor: &Cursor<'_>) -> Option<SweepRange> {
     Some(range)
 }
 
-/// A step that leads from one end to the other.
+/// A step in the direction of the end.
 fn step_of(cursor: &Cursor<'_>, span: f64) -> Option<f64> {
     let step = number(cursor)?;
     match (step == 0.0, step * span < 0.0) {
