@@ -1,4 +1,4 @@
-//! How fast a trace is read, beside pandas' reader of CSV in C on the same file, in turns:
+//! Measures how fast a trace is read, compared with pandas' CSV reader in C on the same file, alternately:
 //! `cargo run --release -p tiebreak-trace --example reading -- vmtable.csv [python3]`.
 
 use std::error::Error;
@@ -12,7 +12,7 @@ use tiebreak_trace::{Parsed, TraceParser};
 
 const TIMES: usize = 3;
 
-/// Prints the seconds that pandas takes, without those to start Python and to load pandas.
+/// Prints the seconds that pandas takes, excluding the start of Python and the import of pandas.
 const PANDAS: &str = "import sys, time, pandas
 begun = time.perf_counter()
 table = pandas.read_csv(sys.argv[1], engine='c', header=None)
@@ -65,7 +65,7 @@ fn median(seconds: &mut [f64]) -> f64 {
     seconds[seconds.len() / 2]
 }
 
-/// The most memory that this program has held so far; only Linux tells.
+/// The peak memory of this program; available only on Linux.
 fn peak_mb() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

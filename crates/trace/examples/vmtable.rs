@@ -1,9 +1,9 @@
-//! Writes a `vmtable` in the form of the Azure trace of 2017, with as many VMs as asked for:
+//! Writes a `vmtable` in the form of the Azure trace of 2017, with the requested number of VMs:
 //! `cargo run --release -p tiebreak-trace --example vmtable -- 2000000 > vmtable.csv`.
 //!
-//! The form is exact: no header, 11 columns, names of 64, 64 and 88 letters, times on the grid of 300 s, percentages with
-//! as many digits as there. The content is drawn from one seed, and the same for every reader: it is for measuring how
-//! fast files are read, and no picture of a cloud.
+//! The form is exact: no header, 11 columns, names of 64, 64 and 88 letters, times on the grid of 300 s, percentages
+//! with as many digits as in the original. The content is generated from one seed, and the same for every reader: it
+//! is for measuring reading speed and does not represent a cloud.
 
 use std::error::Error;
 use std::io::{BufWriter, Write, stdout};
@@ -14,7 +14,7 @@ const SEED: Seed = Seed(2017);
 /// The last timestamp of the trace of 2017, in seconds; on the grid.
 const LAST_S: u32 = 2_591_700;
 const GRID_S: u32 = 300;
-/// VMs of a deployment on average, and deployments of a subscription.
+/// Mean number of VMs per deployment, and of deployments per subscription.
 const DEPLOYMENT_VMS: u32 = 60;
 const SUBSCRIPTION_DEPLOYMENTS: u64 = 6;
 
@@ -46,7 +46,7 @@ fn write_row(out: &mut impl Write, vm: u32, count: u32) -> std::io::Result<()> {
     writeln!(out, "{created},{deleted},{highest:.6},{average},{p95:.6},{category},{cores},{memory}")
 }
 
-/// One in twenty is there at the beginning or at the end; half of the others live an hour at most.
+/// One in twenty is there at the beginning or at the end; half of the others live at most one hour.
 fn times(of_vm: &impl Fn(u64) -> u64) -> (u32, u32) {
     let last = LAST_S / GRID_S;
     let created = if of_vm(6).is_multiple_of(20) { 0 } else { pick(of_vm(7), last) };
@@ -60,7 +60,7 @@ fn share(bits: u64) -> f64 {
     f64::from((bits >> 32) as u32) / f64::from(u32::MAX)
 }
 
-/// A hash in letters, as the trace has them in place of names.
+/// A hash in letters, which the trace has instead of names.
 fn write_name(out: &mut impl Write, kind: &str, number: u64, letters: usize, end: &str) -> std::io::Result<()> {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let stream = SEED.stream(kind);

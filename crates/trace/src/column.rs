@@ -1,4 +1,4 @@
-//! One column of a trace and the unit its numbers are in; every number is checked here.
+//! One column of a trace and the unit of its numbers; every number is checked here.
 
 use tiebreak_model::{Scope, Time};
 
@@ -6,30 +6,30 @@ use crate::dates::DateOrder;
 use crate::records::Record;
 use crate::report::{Correction, Fault, FaultKind, Tally};
 
-/// Above this many cores a VM is a mistake; Azure's largest had 1,792 in 2026.
+/// A VM with more cores is a mistake; Azure's largest had 1,792 in 2026.
 pub(crate) const CORES_MILLI_MAX: f64 = 10_000.0 * 1_000.0;
-/// Above 256 TiB of memory a VM is a mistake.
+/// A VM with more than 256 TiB of memory is a mistake.
 pub(crate) const MEMORY_MIB_MAX: f64 = 256.0 * 1_024.0 * 1_024.0;
-/// Two hundred years: Unix times fit, in seconds or milliseconds; a wrong unit does not.
+/// Two hundred years: enough for Unix times in seconds or milliseconds, but not for a wrong unit.
 pub(crate) const TIME_MS_MAX: f64 = 200.0 * 365.25 * 86_400_000.0;
 
-/// Milliseconds in a second, an hour and a day.
+/// Milliseconds per second, hour and day.
 pub(crate) const SECOND: f64 = 1_000.0;
 pub(crate) const HOUR: f64 = 3_600_000.0;
 pub(crate) const DAY: f64 = 86_400_000.0;
 
-/// The largest numbers of 32 and 64 bits, with a sign and without: programs write them where there is no time.
+/// The largest signed and unsigned numbers of 32 and 64 bits: programs write them for a missing time.
 const NO_TIMES: [&str; 4] = ["2147483647", "4294967295", "9223372036854775807", "18446744073709551615"];
 
-/// Where a number stands, what people call it, and how many of our units make one of its.
+/// The position of a column, its display name, and the number of our units in one of its units.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     pub(crate) index: usize,
     pub(crate) name: String,
     pub(crate) unit: f64,
-    /// The order of its dates, where its times are dates.
+    /// The order of its dates, if its times are dates.
     pub(crate) dates: Option<DateOrder>,
-    /// Whether a comma stands before decimals: 3,5 is three and a half.
+    /// Whether decimals follow a comma: 3,5 is three and a half.
     pub(crate) has_decimal_commas: bool,
 }
 
@@ -52,7 +52,7 @@ impl Column {
         self.size(record, "memory above 0 and at most 256 TiB", MEMORY_MIB_MAX)
     }
 
-    /// An instant; one after the beginning stays after it when it is rounded.
+    /// An instant; one after the beginning stays after it when rounded.
     pub(crate) fn time(&self, record: &Record<'_>) -> Result<Time, Fault> {
         if let Some(order) = self.dates {
             let ms = std::str::from_utf8(self.text(record)).ok().and_then(|text| order.read(text));
@@ -72,7 +72,7 @@ impl Column {
         Ok(Time(if number > 0.0 { ms.max(1) } else { ms }))
     }
 
-    /// An instant, or never when the field is empty or says so; the largest number of its kind says so, too.
+    /// An instant, or never if the field is empty or says so; the largest number of an integer type also means never.
     pub(crate) fn time_or_never(&self, record: &Record<'_>, tally: &mut Tally) -> Result<Time, Fault> {
         const NEVER: [&str; 8] = ["", "inf", "+inf", "infinity", "never", "null", "none", "-"];
         let text = self.text(record);
@@ -93,7 +93,7 @@ impl Column {
         if fits { Ok(number) } else { Err(self.fault(record, FaultKind::OutOfRange, "0 to 100 percent")) }
     }
 
-    /// 0 to 255; empty is 0, and `spot` or `low` are 1.
+    /// 0 to 255; empty means 0, and `spot` or `low` mean 1.
     pub(crate) fn priority(&self, record: &Record<'_>) -> Result<u8, Fault> {
         let text = self.text(record);
         let is = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
@@ -108,7 +108,7 @@ impl Column {
         if whole { Ok(number as u8) } else { Err(self.fault(record, FaultKind::OutOfRange, "0 to 255")) }
     }
 
-    /// 0 to 65,535; empty is 0.
+    /// 0 to 65,535; empty means 0.
     pub(crate) fn count(&self, record: &Record<'_>) -> Result<u16, Fault> {
         if self.text(record).is_empty() {
             return Ok(0);
@@ -118,7 +118,7 @@ impl Column {
         if whole { Ok(number as u16) } else { Err(self.fault(record, FaultKind::OutOfRange, "0 to 65535")) }
     }
 
-    /// A scope by its word or its number; empty is the zone.
+    /// A scope by word or number; empty means the zone.
     pub(crate) fn scope(&self, record: &Record<'_>) -> Result<Scope, Fault> {
         let text = self.text(record);
         let means = |(number, scope): &(u8, Scope)| {
@@ -129,7 +129,7 @@ impl Column {
         scope.ok_or_else(|| self.fault(record, FaultKind::UnknownWord, "zone, datacenter, cluster or rack"))
     }
 
-    /// 1 or 0, or words for them; empty is 0.
+    /// 1 or 0, or equivalent words; empty means 0.
     pub(crate) fn flag(&self, record: &Record<'_>) -> Result<bool, Fault> {
         let text = self.text(record);
         let is = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
@@ -139,7 +139,7 @@ impl Column {
         }
     }
 
-    /// The number a text is, or a hash of the text.
+    /// The number that a text represents, or a hash of the text.
     pub(crate) fn name(&self, record: &Record<'_>) -> u64 {
         let text = self.text(record);
         parsed(text).unwrap_or_else(|| hash(text))
@@ -187,8 +187,8 @@ pub(crate) fn hash(name: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(name)
 }
 
-/// Checks that a VM ends after it starts and after the beginning; one that ends in the
-/// instant it starts gets the trace's `smallest_ms` span.
+/// Checks that a VM ends after it starts and after the beginning; one that ends at the instant it starts gets the
+/// trace's smallest time span, `smallest_ms`.
 pub(crate) fn checked_end(
     record: &Record<'_>,
     column: &Column,
@@ -226,13 +226,13 @@ pub(crate) fn time_unit(ms: f64) -> &'static str {
     }
 }
 
-/// Whether a text that is no number begins as dates and times of day do.
+/// Whether a text that is not a number begins like a date or a time of day.
 fn is_like_a_date(text: &[u8]) -> bool {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     (1..=4).contains(&digits) && text.get(digits).is_some_and(|byte| b"-/:.".contains(byte))
 }
 
-/// The number that a text is with one comma before its decimals.
+/// The number of a text with one decimal comma.
 pub(crate) fn with_decimal_comma(text: &[u8]) -> Option<f64> {
     let (whole, decimals) = std::str::from_utf8(text).ok()?.split_once(',')?;
     let are_digits = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -240,7 +240,7 @@ pub(crate) fn with_decimal_comma(text: &[u8]) -> Option<f64> {
     has_point_alone.then(|| format!("{whole}.{decimals}").parse().ok()).flatten()
 }
 
-/// Whether a text becomes a number without what people put between its digits: 1,024 and 1'024 and 1 024.
+/// Whether a text is a number except for digit separators: 1,024 and 1'024 and 1 024.
 fn is_number_with_separators(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let digits: String =

@@ -1,18 +1,18 @@
-//! Dates and times of day: in which order day, month and year stand, and the instant that a text means.
+//! Dates and times of day: the order of day, month and year, and the instant that a text means.
 //!
 //! A date with an offset (`2026-03-01T10:00:00+01:00`, RFC 3339) is an instant; one without is read as UTC. The calendar
 //! is chrono's.
 
 use chrono::{DateTime, NaiveDateTime};
 
-/// A date with a time of day, with an offset and without; seconds may be left out.
+/// A date with a time of day, with and without an offset; seconds are optional.
 const WITH_OFFSET: [&str; 2] = ["%Y-%m-%dT%H:%M:%S%.f%:z", "%Y-%m-%dT%H:%M%:z"];
 const PLAIN: [&str; 2] = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M"];
 
-/// The order in which day, month and year stand.
+/// The order of day, month and year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DateOrder {
-    /// 2026-03-01, as ISO 8601 has it; 2026/03/01 as well.
+    /// 2026-03-01 as in ISO 8601; also 2026/03/01.
     Ymd,
     /// 01.03.2026, or 1/3/2026 for 1 March.
     Dmy,
@@ -20,19 +20,19 @@ pub(crate) enum DateOrder {
     Mdy,
 }
 
-/// What one text says about the order.
+/// What one text implies about the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guess {
-    /// It is no date.
+    /// It is not a date.
     NoDate,
-    /// It can be read in this order alone.
+    /// It is valid only in this order.
     Certain(DateOrder),
-    /// It is a date with the day first, and another one with the month first.
+    /// It is valid with the day first and, as another date, with the month first.
     DayOrMonth,
 }
 
 impl DateOrder {
-    /// As people read it.
+    /// Display text.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::Ymd => "dates, year first",
@@ -41,7 +41,7 @@ impl DateOrder {
         }
     }
 
-    /// Milliseconds since 1970-01-01T00:00:00Z; none where the text is no date in this order.
+    /// Milliseconds since 1970-01-01T00:00:00Z; `None` if the text is not a date in this order.
     pub(crate) fn read(self, text: &str) -> Option<i64> {
         let Parts { fields, time, .. } = Parts::of(text)?;
         let [year, month, day] = match (self, fields) {
@@ -49,11 +49,11 @@ impl DateOrder {
             (Self::Dmy, [day, month, year]) => [year, month, day],
             (Self::Mdy, [month, day, year]) => [year, month, day],
         };
-        // Two digits of a year say no century.
+        // A two-digit year has no century.
         if year.len() != 4 {
             return None;
         }
-        // An hour of one digit gets its zero.
+        // Pad an hour of one digit with a zero.
         let zero = if time.find(':') == Some(1) { "0" } else { "" };
         let time = if time.is_empty() { "00:00" } else { time };
         let iso = format!("{year}-{month:0>2}-{day:0>2}T{zero}{time}");
@@ -66,7 +66,7 @@ impl DateOrder {
 }
 
 impl Guess {
-    /// Dots stand in dates with the day first alone; with slashes both orders are in use.
+    /// Dots occur only in dates with the day first; with slashes both orders are in use.
     pub(crate) fn of(text: &str) -> Self {
         let reads = |order: DateOrder| order.read(text).is_some();
         let has_dots = Parts::of(text).is_some_and(|parts| parts.separator == '.');
@@ -80,7 +80,7 @@ impl Guess {
     }
 }
 
-/// Three numbers of a date, and what follows them.
+/// The three numbers of a date, and the text after them.
 struct Parts<'a> {
     fields: [&'a str; 3],
     separator: char,

@@ -1,4 +1,4 @@
-//! Histories of what chassis drew, as CSV: a column `watts`, and if need be one that names the `chassis`.
+//! Histories of chassis power draws, as CSV: a column `watts`, and optionally one that names the `chassis`.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,26 +8,26 @@ use csv::{ReaderBuilder, StringRecord};
 
 use crate::error::clipped;
 
-/// Bytes of a file that are read: some ten million draws.
+/// The maximum number of bytes read from a file: about ten million draws.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// What a file says.
+/// The content of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draws {
     /// Readings, in watts.
     pub watts: Vec<f64>,
-    /// How many different chassis; none where the file names none.
+    /// The number of different chassis; `None` if the file names none.
     pub chassis: Option<usize>,
 }
 
-/// Why a file is no history.
+/// Why a file is not a history of draws.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DrawsFault {
-    /// It is no CSV.
+    /// It is not CSV.
     Csv(String),
-    /// It is larger than this many bytes.
+    /// It is larger than this number of bytes.
     TooLong(u64),
-    /// It has no column of watts; the first line, clipped.
+    /// It has no column of watts; contains the truncated first line.
     NoWatts(String),
     /// It has several.
     SeveralWatts(usize),
@@ -35,9 +35,9 @@ pub enum DrawsFault {
     Line {
         /// The line, from 1.
         line: u64,
-        /// What stands there, clipped.
+        /// The content of the line, truncated.
         got: String,
-        /// Further lines without one.
+        /// The number of further lines without a draw.
         more: usize,
     },
 }
@@ -72,7 +72,7 @@ impl Draws {
     /// Reads a whole file.
     ///
     /// # Errors
-    /// When it is no CSV or too large, has not one column `watts`, or a line has no draw from 0 up there.
+    /// If it is not CSV or too large, does not have exactly one column `watts`, or a line has no draw of at least 0.
     pub fn read(file: impl Read) -> Result<Self, DrawsFault> {
         let wrong = |error: csv::Error| DrawsFault::Csv(error.to_string());
         let file = whole(file)?;
@@ -104,14 +104,14 @@ impl Draws {
     }
 }
 
-/// All bytes of a file that is not too large.
+/// All bytes of a file within the size limit.
 fn whole(file: impl Read) -> Result<Vec<u8>, DrawsFault> {
     let mut bytes = Vec::new();
     file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(|error| DrawsFault::Csv(error.to_string()))?;
     if bytes.len() as u64 > BYTES_MAX { Err(DrawsFault::TooLong(BYTES_MAX)) } else { Ok(bytes) }
 }
 
-/// Which column holds watts.
+/// The index of the column of watts.
 fn watts_column(head: &StringRecord) -> Result<usize, DrawsFault> {
     let columns: Vec<_> = head.iter().enumerate().filter(|(_, name)| name.eq_ignore_ascii_case("watts")).collect();
     match columns.as_slice() {

@@ -1,4 +1,4 @@
-//! Why a file is no trace: what was expected, what came, what to do.
+//! Why a file is not a trace: what was expected, what was found, what to do.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use tiebreak_model::workload::WorkloadError;
 use crate::limits::FileTooLong;
 use crate::report::Fault;
 
-/// How a file is packed.
+/// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
     /// RFC 1952.
@@ -32,125 +32,125 @@ pub enum TraceError {
     Empty,
     /// There is a header and no row below it.
     HeaderOnly,
-    /// There is no row of CPU readings.
+    /// There are no CPU readings.
     NoReadings,
-    /// More CPU readings than fit.
+    /// More CPU readings than the limit.
     TooManyReadings {
         /// The limit, in half-hours of VMs.
         half_hours_max: u64,
     },
-    /// The bytes are something else than a CSV trace.
+    /// The bytes are not a CSV trace.
     WrongKind {
-        /// What they look like, with its article.
+        /// What they look like, with an article.
         got: String,
         /// What to do.
         advice: &'static str,
     },
-    /// The first line names no columns and is in no known form.
+    /// The first line names no columns and has no known form.
     UnknownFormat {
         /// The first line's fields.
         found: Vec<String>,
     },
-    /// The header lacks columns that every trace needs.
+    /// The header lacks required columns.
     MissingColumns {
-        /// What is missing, with the names that are understood.
+        /// What is missing, with the accepted names.
         missing: Vec<String>,
-        /// The columns that are there.
+        /// The existing columns.
         found: Vec<String>,
     },
-    /// The first row can be read in two ways, and the header does not say in which.
+    /// The first row is ambiguous, and the header does not help.
     Ambiguous {
         /// The column.
         column: String,
-        /// What stands there.
+        /// The value.
         got: String,
-        /// The readings, with the way to choose each.
+        /// The possible interpretations, with the way to choose each.
         readings: &'static str,
     },
     /// A SQLite file lacks tables or columns of the packing trace.
     MissingTables {
         /// What is missing, as `table.column`.
         missing: Vec<String>,
-        /// What is there.
+        /// What exists.
         found: Vec<String>,
     },
-    /// A SQLite or Parquet file cannot be read to its end.
+    /// A SQLite or Parquet file cannot be read to the end.
     Unreadable {
-        /// Which of the two.
+        /// Its kind.
         kind: &'static str,
-        /// Rows read before it.
+        /// Rows read before that.
         rows: u64,
-        /// What the library says.
+        /// The library's message.
         detail: String,
     },
-    /// The packed data ends before its end.
+    /// The compressed data is truncated.
     Truncated {
-        /// How it is packed.
+        /// Its compression.
         packing: Packing,
-        /// Rows read before it.
+        /// Rows read before that.
         rows: u64,
     },
-    /// The packed data contradicts itself.
+    /// The compressed data is corrupt.
     Corrupt {
-        /// How it is packed.
+        /// Its compression.
         packing: Packing,
-        /// Rows read before it.
+        /// Rows read before that.
         rows: u64,
-        /// What the unpacker says.
+        /// The decompressor's message.
         detail: String,
     },
-    /// The packed data becomes far more than text does.
+    /// The compressed data expands to far more than text does.
     TooDense {
-        /// How it is packed.
+        /// Its compression.
         packing: Packing,
-        /// The largest ratio of text to packed bytes.
+        /// The largest allowed ratio of text to compressed bytes.
         ratio_max: u64,
     },
-    /// More rows than fit.
+    /// More rows than the limit.
     TooManyRows {
         /// The limit.
         rows_max: u64,
     },
-    /// A file larger than is read whole.
+    /// A file too large to be read completely.
     FileTooLong(FileTooLong),
-    /// More text than is read whole.
+    /// More text than can be read completely.
     TextTooLong {
         /// The limit in bytes.
         bytes_max: u64,
     },
-    /// A row that never ends.
+    /// A row that is too long.
     LineTooLong {
         /// Where it begins.
         line: u64,
         /// The limit in bytes.
         bytes_max: usize,
     },
-    /// Too many of the rows are faulty for the file to be what it seems.
+    /// Too many faulty rows for the file to be of the recognised format.
     NotATrace {
-        /// The title of the format it was read as.
+        /// The title of the recognised format.
         format: &'static str,
-        /// Rows looked at.
+        /// Rows examined.
         rows: u64,
         /// Faulty ones among them.
         faulty: u64,
         /// The first of them.
         first: Fault,
     },
-    /// A compact file ends before its end.
+    /// A compact file is truncated.
     CompactCut,
-    /// A compact file contradicts itself.
+    /// A compact file is corrupt.
     CompactDamaged {
         /// What is wrong.
         detail: &'static str,
     },
-    /// A compact file of a version that is not known.
+    /// A compact file of an unknown version.
     CompactVersion {
         /// Its version.
         version: u64,
-        /// The version that is.
+        /// The known version.
         known: u64,
     },
-    /// The rows are no workload.
+    /// The rows are not a workload.
     Workload(WorkloadError),
 }
 
@@ -247,7 +247,7 @@ impl fmt::Display for TraceError {
 }
 
 impl TraceError {
-    /// The same, with the rows that were read before packed data went wrong.
+    /// The same error, with the number of rows read before it.
     pub(crate) fn after(self, rows: u64) -> Self {
         match self {
             Self::Truncated { packing, .. } => Self::Truncated { packing, rows },
@@ -256,10 +256,10 @@ impl TraceError {
         }
     }
 
-    /// What a library says of a SQLite or Parquet file after so many rows.
+    /// A library's error about a SQLite or Parquet file after this many rows.
     #[must_use]
     pub fn unreadable(kind: &'static str, rows: u64, detail: &dyn fmt::Display) -> Self {
-        // It may repeat what stands in the file.
+        // The message may quote the file.
         let detail = printable(detail.to_string().chars().take(200));
         Self::Unreadable { kind, rows, detail }
     }
@@ -279,7 +279,7 @@ impl From<WorkloadError> for TraceError {
     }
 }
 
-/// The first dozen of the fields, clipped, as one text.
+/// The first dozen fields, truncated, as one text.
 fn listed(found: &[String]) -> String {
     let shown: Vec<String> = found.iter().take(12).map(|field| clipped(field.as_bytes())).collect();
     let more = if found.len() > 12 { format!(" and {} more", found.len() - 12) } else { String::new() };
@@ -290,7 +290,7 @@ fn printable(text: impl Iterator<Item = char>) -> String {
     text.map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-/// Foreign text, made short and printable.
+/// Foreign text, truncated and made printable.
 pub(crate) fn clipped(text: &[u8]) -> String {
     if text.is_empty() {
         return "nothing".into();

@@ -1,7 +1,8 @@
-//! Inflates gzip data that is pushed in chunks, tells truncated from damaged, and stops bombs.
+//! Inflates gzip data that is pushed in chunks, distinguishes truncated from damaged data, and stops decompression
+//! bombs.
 //!
-//! Source: RFC 1952. The framing is read here because flate2's own push-style decoder reports a
-//! file that ends too early and a wrong checksum as the same error.
+//! Source: RFC 1952. The framing is parsed here because flate2's own push-style decoder reports a truncated file and
+//! a wrong checksum as the same error.
 
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
@@ -10,26 +11,26 @@ use crate::limits::Limits;
 use crate::magic;
 use crate::source::check_ratio;
 
-/// Text inflated at once.
+/// Size of an inflated piece of text.
 const PIECE_BYTES: usize = 64 << 10;
-/// A header with a longer name or comment than this is none.
+/// A header with a longer name or comment is not valid.
 const HEADER_BYTES_MAX: usize = 64 << 10;
 /// Checksum and length of the text, at the end of a member.
 const TRAILER_BYTES: usize = 8;
 
-/// An inflater and how much went through it.
+/// An inflater, with counts of processed bytes.
 pub(crate) struct Gunzip {
     part: MemberPart,
     inflater: Decompress,
     checksum: Crc,
-    /// The bytes of a header or trailer so far.
+    /// The header or trailer bytes so far.
     held: Vec<u8>,
     piece: Vec<u8>,
     gzip_bytes: u64,
     text_bytes: u64,
 }
 
-/// A file is one or more members, each a header, a body and a trailer; zeros may pad its end.
+/// A file is one or more members, each with a header, a body and a trailer; zeros may pad its end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MemberPart {
     Header { first: bool },
@@ -51,7 +52,7 @@ impl Gunzip {
         }
     }
 
-    /// Inflates a chunk and hands its text on.
+    /// Inflates a chunk and passes its text on.
     pub(crate) fn push(
         &mut self,
         mut bytes: &[u8],
@@ -70,7 +71,7 @@ impl Gunzip {
         Ok(())
     }
 
-    /// The data must be complete.
+    /// Checks that the data is complete.
     pub(crate) fn finish(&self) -> Result<(), TraceError> {
         match self.part {
             MemberPart::Header { first: false } if self.held.is_empty() => Ok(()),
@@ -133,7 +134,7 @@ impl Gunzip {
         Ok(())
     }
 
-    /// Keeps up to `count` of the bytes.
+    /// Holds back up to `count` of the bytes.
     fn hold(&mut self, bytes: &mut &[u8], count: usize) {
         let (held, rest) = bytes.split_at(count.min(bytes.len()));
         self.held.extend_from_slice(held);
@@ -141,7 +142,7 @@ impl Gunzip {
     }
 }
 
-/// Whether these are a whole member header: 10 bytes, then what its flags announce.
+/// Whether these are a complete member header: 10 bytes, then the fields that its flags announce.
 fn header_is_complete(header: &[u8]) -> Result<bool, TraceError> {
     const CHECKED: u8 = 2;
     const EXTRA: u8 = 4;
@@ -166,7 +167,7 @@ fn header_is_complete(header: &[u8]) -> Result<bool, TraceError> {
     Ok(rest.len() >= if flags & CHECKED != 0 { 2 } else { 0 })
 }
 
-/// The parser fills in how many rows it had.
+/// The parser fills in the number of rows.
 fn damaged(detail: &str) -> TraceError {
     TraceError::Corrupt { packing: Packing::Gzip, rows: 0, detail: detail.into() }
 }

@@ -1,10 +1,9 @@
-//! Reads VM traces: a file's bytes go in piece by piece, a [`Workload`] comes out.
+//! Reads VM traces: takes a file's bytes piece by piece, and produces a [`Workload`].
 //!
-//! A [`TraceParser`] is pushed chunks cut anywhere, plain or gzip, in the browser's
-//! worker as in the native program. It recognises the format from the file's name
-//! and its first lines ([`FORMATS`]), keeps every row it can read, and counts the others
-//! with their line numbers. Bad input stops here: what leaves is a checked workload
-//! and a [`Report`] of what was read, corrected, refused, and what this trace cannot answer.
+//! A [`TraceParser`] takes chunks split anywhere, plain or gzip, in the browser's worker and in the native program.
+//! It recognises the format from the file's name and its first lines ([`FORMATS`]), keeps every row it can read, and
+//! counts the others with their line numbers. Bad input stops here: the result is a checked workload and a [`Report`]
+//! of what was read, corrected and refused, and of questions that this trace cannot answer.
 //!
 //! ```
 //! use tiebreak_trace::TraceParser;
@@ -18,7 +17,7 @@
 //! # Ok::<(), tiebreak_trace::TraceError>(())
 //! ```
 //!
-//! [`ReadingsParser`] reads what VMs used, in the form of the Azure traces' CPU readings.
+//! [`ReadingsParser`] reads the CPU utilization of VMs, in the form of the Azure traces' CPU readings.
 //!
 //! To add a format: one file in `src/formats/` and one line in [`FORMATS`].
 //!

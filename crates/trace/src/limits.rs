@@ -1,25 +1,24 @@
-//! How much a reader takes before it says "too large".
+//! Limits above which a reader says "too large".
 
 use std::fmt;
 
 use tiebreak_model::{Phrase, Sample, phrase};
 
-/// What a [`TraceParser`](crate::TraceParser) accepts at most. The page runs in a tab with
-/// about 1.5 GB; the whole Azure trace of 2017 has 2.0 million rows, that of 2019 2.7 million, and
-/// the packing trace 5.6 million.
+/// The limits of a [`TraceParser`](crate::TraceParser). The page runs in a tab with about 1.5 GB. The whole Azure
+/// trace of 2017 has 2.0 million rows, that of 2019 2.7 million, and the packing trace 5.6 million.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Rows kept in memory (40 bytes each, and up to as much again while there come more).
+    /// Rows kept in memory (40 bytes each, and up to twice that while more are added).
     pub rows_max: u64,
-    /// Bytes of a file of which no sample is taken, as it stands on the disk.
+    /// Bytes of a file on disk that is not sampled.
     pub file_bytes_max: u64,
-    /// Bytes of text of which no sample is taken, after inflating.
+    /// Bytes of text that is not sampled, after inflating.
     pub text_bytes_max: u64,
-    /// Bytes of one row, its quoted line breaks included.
+    /// Bytes of one row, including quoted line breaks.
     pub line_bytes_max: usize,
-    /// Text bytes for each packed byte, once there is enough text to tell. Traces reach about 20.
+    /// The ratio of text bytes to compressed bytes, once there is enough text. Traces reach about 20.
     pub packed_ratio_max: u64,
-    /// Faults kept with their line and text; all are counted.
+    /// Faults kept with their line and text; all faults are counted.
     pub faults_kept: usize,
 }
 
@@ -37,27 +36,27 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Checks a file by its size, before anybody reads it.
+    /// Checks a file by its size before it is read.
     ///
     /// # Errors
-    /// When it is larger than is read whole and no sample is to be taken.
+    /// If it is too large to be read completely and is not sampled.
     pub fn check_file(&self, bytes: u64, sample: &Sample) -> Result<(), FileTooLong> {
         let bytes_max = self.file_bytes_max;
         if bytes > bytes_max && sample.is_whole() { Err(FileTooLong { bytes, bytes_max }) } else { Ok(()) }
     }
 }
 
-/// A file larger than is read whole. `Display` is two sentences for the person who chose it.
+/// A file too large to be read completely. `Display` is two sentences for the person who chose it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileTooLong {
-    /// Its bytes.
+    /// Its size in bytes.
     pub bytes: u64,
     /// The limit in bytes.
     pub bytes_max: u64,
 }
 
 impl FileTooLong {
-    /// What it says.
+    /// Its text.
     #[must_use]
     pub fn phrase(&self) -> Phrase {
         let Self { bytes, bytes_max } = self;

@@ -1,4 +1,4 @@
-//! What files that are no text begin with, so that a wrong choice can be named.
+//! The first bytes of known non-text files, so that a wrong choice can be named.
 
 use crate::error::TraceError;
 
@@ -31,7 +31,7 @@ const KINDS: &[(&[u8], &str, &str)] = &[
 pub(crate) const GZIP: [u8; 2] = [0x1f, 0x8b];
 pub(crate) const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// Passes text; names anything else.
+/// Accepts text; names anything else.
 pub(crate) fn check_is_text(first_lines: &[u8]) -> Result<(), TraceError> {
     let wrong = |got: &str, advice| Err(TraceError::WrongKind { got: got.into(), advice });
     if let Some((_, got, advice)) = KINDS.iter().find(|(magic, ..)| first_lines.starts_with(magic)) {

@@ -1,4 +1,4 @@
-//! Lists of machines: a CSV with a row for each machine, or for many that are alike.
+//! Lists of machines: a CSV with a row per machine, or per group of equal machines.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,10 +11,10 @@ use crate::parser::{delimiter_of, first_lines, without_mark};
 use crate::records::Records;
 use crate::report::Fault;
 
-/// Machines that are alike.
+/// A group of equal machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nodes {
-    /// How many there are.
+    /// The number of machines.
     pub machines: u32,
     /// Cores of each, in thousandths.
     pub cores_milli: u32,
@@ -22,16 +22,16 @@ pub struct Nodes {
     pub memory_mib: u32,
 }
 
-/// Why a file is no list of machines.
+/// Why a file is not a list of machines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodesFault {
-    /// It is no text, or a line of it is too long.
+    /// It is not text, or a line is too long.
     NoTable(String),
-    /// Its first line, clipped, does not name cores and memory.
+    /// Its first line, truncated, does not name cores and memory.
     NoColumns(String),
     /// A row is wrong.
     Row(Fault),
-    /// It has no row.
+    /// It has no rows.
     Empty,
 }
 
@@ -53,18 +53,18 @@ impl fmt::Display for NodesFault {
 
 impl std::error::Error for NodesFault {}
 
-/// The machines of a list, those alike together, the most frequent first: of the form of Alibaba's openb nodes
-/// (`cpu_milli`, `memory_mib`; GPUs are left aside), or any table that names cores and memory.
+/// The machines of a list, grouped by size, the most frequent first. The list has the form of Alibaba's openb nodes
+/// (`cpu_milli`, `memory_mib`; GPUs are ignored), or is any table with columns for cores and memory.
 ///
 /// # Errors
-/// When it is no such table, or a row of it is wrong.
+/// If it is not such a table, or a row is wrong.
 pub fn read(file: &[u8]) -> Result<Vec<Nodes>, NodesFault> {
     let no_table = |error: crate::TraceError| NodesFault::NoTable(error.to_string());
     let text = without_mark(file);
     let (lines, _) = first_lines(text);
     magic::check_is_text(lines).map_err(no_table)?;
     let mut records = Records::new(delimiter_of(lines), Limits::default().line_bytes_max);
-    // A line that does not end ends the file.
+    // An unfinished line ends the file.
     let text = [text, b"\n"].concat();
     let mut rest = text.as_slice();
     let mut columns = None;

@@ -1,4 +1,4 @@
-//! Takes a file's bytes in chunks and gives back a workload and a report.
+//! Parses a file's bytes in chunks, and returns a workload and a report.
 
 use tiebreak_model::{Outliers, Sample, Time, VmRow, Workload, WorkloadBuilder};
 
@@ -12,16 +12,16 @@ use crate::records::{Record, Records};
 use crate::report::{Correction, Report, Summary, Tally, notes_on_sample};
 use crate::source::Source;
 
-/// No row of a binary format needs more bytes than this.
+/// The maximum size of a row in any binary format.
 const BINARY_ROW_BYTES: u64 = 80;
 
-/// After this many rows it is decided whether the file is a trace at all.
+/// After this many rows the parser decides whether the file is a trace at all.
 const ROWS_ON_TRIAL: u64 = 1_000;
 
-/// How far reading is.
+/// The progress of reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadingProgress {
-    /// Bytes pushed, as they stand in the file.
+    /// Bytes pushed, as in the file.
     pub bytes: u64,
     /// Bytes of text, after inflating.
     pub text_bytes: u64,
@@ -33,16 +33,16 @@ pub struct ReadingProgress {
     pub faulty: u64,
 }
 
-/// A trace that was read.
+/// The result of reading a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parsed {
     /// The requests.
     pub workload: Workload,
-    /// What was found.
+    /// The report.
     pub report: Report,
 }
 
-/// Reads one trace. After an error every further call gives the same error.
+/// Reads one trace. After an error, every further call returns the same error.
 pub struct TraceParser {
     source: Source,
     text: Text,
@@ -51,13 +51,13 @@ pub struct TraceParser {
 }
 
 impl TraceParser {
-    /// A parser with the usual limits; the name helps to recognise the format.
+    /// A parser with the default limits; the name helps to recognise the format.
     #[must_use]
     pub fn new(file_name: &str) -> Self {
         Self::with_limits(file_name, Limits::default())
     }
 
-    /// A parser with limits of its own.
+    /// A parser with these limits.
     #[must_use]
     pub fn with_limits(file_name: &str, limits: Limits) -> Self {
         let text = Text {
@@ -76,53 +76,53 @@ impl TraceParser {
         Self { source: Source::new(), text, bytes: 0, failed: None }
     }
 
-    /// Keeps this part of the trace; what a sample does to the numbers is among the report's notes.
+    /// Keeps this part of the trace; the report's notes explain the sample's effect on the numbers.
     #[must_use]
     pub fn sampled(mut self, sample: Sample) -> Self {
         self.text.sample = sample;
         self
     }
 
-    /// Leaves out VMs of tables that end in the instant they start, instead of giving them the smallest span;
-    /// the report still counts them as corrected. (Gridiron section II)
+    /// Drops VMs of tables that end at the instant they start, instead of giving them the smallest span; the report
+    /// still counts them as corrected (Gridiron section II).
     #[must_use]
     pub fn without_instant_vms(mut self) -> Self {
         self.text.leaves_out_instant = true;
         self
     }
 
-    /// Reads any table as a [CSV with named columns](crate::formats::NamedColumns), whose columns have these names, one
-    /// for each; a column without a name is left aside. A first line without any number is its header, and passed over.
+    /// Reads any table as a [CSV with named columns](crate::formats::NamedColumns) with these column names, one for
+    /// each; ignores a column with an empty name. A first line without any number is a header, and skipped.
     #[must_use]
     pub fn with_columns(mut self, names: Vec<String>) -> Self {
         self.text.columns = Some(ColumnNames::All(names));
         self
     }
 
-    /// Reads a table with a header as a [CSV with named columns](crate::formats::NamedColumns), where some columns have
-    /// other names than their header says: pairs of the name to read it by and the one it has.
+    /// Reads a table with a header as a [CSV with named columns](crate::formats::NamedColumns), with some columns
+    /// renamed: pairs of the new name and the header's name.
     #[must_use]
     pub fn with_renamed(mut self, renamed: Vec<(String, String)>) -> Self {
         self.text.columns = Some(ColumnNames::Renamed(renamed));
         self
     }
 
-    /// Reads 3,5 as three and a half in a [CSV with named columns](crate::formats::NamedColumns), or, with `false`, as no
-    /// number. Without this the first row says it, where it can.
+    /// Reads 3,5 as three and a half in a [CSV with named columns](crate::formats::NamedColumns), or, with `false`,
+    /// as not a number. Without this call, the first row decides if it can.
     #[must_use]
     pub fn with_decimal_commas(mut self, has_decimal_commas: bool) -> Self {
         self.text.decimal_commas = Some(has_decimal_commas);
         self
     }
 
-    /// The fields of the first two lines, where reading failed because the columns are not known or can be read in two
-    /// ways: with names for them the file may be read after all. Otherwise nothing.
+    /// The fields of the first two lines, if reading failed because the columns are unknown or ambiguous; given names
+    /// for them, the file may be readable. Otherwise empty.
     #[must_use]
     pub fn unknown(&self) -> &[Vec<String>] {
         &self.text.unknown
     }
 
-    /// How far reading is.
+    /// The progress of reading.
     #[must_use]
     pub fn progress(&self) -> ReadingProgress {
         let tally = &self.text.tally;
@@ -135,32 +135,32 @@ impl TraceParser {
         }
     }
 
-    /// Checks a file by its size, before anybody reads it.
+    /// Checks a file by its size before it is read.
     ///
     /// # Errors
-    /// When it is larger than is read whole and no sample is to be taken.
+    /// If it is too large to be read completely and is not sampled.
     pub fn check_file(&self, bytes: u64) -> Result<(), FileTooLong> {
         self.text.limits.check_file(bytes, &self.text.sample)
     }
 
-    /// Something to know of how the file was read, for the report.
+    /// Adds a note on how the file was read to the report.
     pub fn note(&mut self, note: String) {
         self.text.tally.notes.push(note);
     }
 
-    /// The next chunk of the file, cut anywhere.
+    /// Takes the next chunk of the file, split anywhere.
     ///
     /// # Errors
-    /// When the file is no trace that can be read, or too large.
+    /// If the file is not a readable trace, or too large.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), TraceError> {
         self.bytes += bytes.len() as u64;
         self.guarded(|parser| parser.take(bytes))
     }
 
-    /// The file has ended: sorts the rows and counts.
+    /// Ends the file: sorts the rows and computes the counts.
     ///
     /// # Errors
-    /// When the file is no trace, ends too early, or has no row that can be read.
+    /// If the file is not a trace, is truncated, or has no readable row.
     pub fn finish(mut self) -> Result<Parsed, TraceError> {
         self.guarded(Self::take_end)?;
         self.text.finish()
@@ -189,17 +189,17 @@ impl TraceParser {
     }
 }
 
-/// What is in the file, after inflating.
+/// The text of the file, after inflating.
 struct Text {
     file_name: String,
     limits: Limits,
     sample: Sample,
     leaves_out_instant: bool,
-    /// What its columns are said to be, in place of what its header says.
+    /// Column names from the user, which replace the header's.
     columns: Option<ColumnNames>,
-    /// Whether a comma stands before decimals, where somebody says so.
+    /// Whether decimals follow a comma, if the user says so.
     decimal_commas: Option<bool>,
-    /// The first lines of a file whose columns are not known.
+    /// The first lines of a file with unknown columns.
     unknown: Vec<Vec<String>>,
     bytes: u64,
     body: Body,
@@ -207,14 +207,14 @@ struct Text {
     tally: Tally,
 }
 
-/// What columns are said to be.
+/// Column names from the user.
 enum ColumnNames {
     All(Vec<String>),
     Renamed(Vec<(String, String)>),
 }
 
 impl ColumnNames {
-    /// A name for each of these fields of a header.
+    /// A name for each field of a header.
     fn of(self, header: &[String]) -> Result<Vec<String>, TraceError> {
         let renamed = match self {
             Self::All(names) => return Ok(names),
@@ -233,25 +233,25 @@ impl ColumnNames {
     }
 }
 
-/// The part that is not read yet.
+/// The part that is still to be read.
 enum Body {
-    /// The first bytes, until the format is known.
+    /// The first bytes, until the format is recognised.
     Head(Vec<u8>),
-    /// Rows, read as they come.
+    /// Rows, read as they arrive.
     Table(Box<TableBody>),
-    /// All bytes of a file that is read whole.
+    /// All bytes of a file that is read completely first.
     Binary(&'static dyn Format, &'static dyn Binary, Vec<u8>),
 }
 
-/// What reads the rows of a table.
+/// The reader of a table's rows.
 struct TableBody {
     format: &'static dyn Format,
     records: Records,
     reader: Box<dyn RowReader>,
     in_header: bool,
-    /// Fields that a row may have: those of the header.
+    /// The allowed number of fields in a row: that of the header.
     fields: usize,
-    /// Fields that the first line has.
+    /// The number of fields in the first line.
     first_fields: usize,
 }
 
@@ -285,7 +285,7 @@ impl Text {
         Ok(())
     }
 
-    /// The text has ended.
+    /// Ends the text.
     fn end(&mut self) -> Result<(), TraceError> {
         if let Body::Head(_) = self.body {
             self.open()?;
@@ -305,7 +305,7 @@ impl Text {
         }
         let longest = self.limits.line_bytes_max;
         if !complete && text.len() > longest && memchr::memchr2(b'\n', b'\r', lines.trim_ascii_start()).is_none() {
-            // Not even the header ends within the limit, so its fields would be cut.
+            // Not even the header ends within the limit, so its fields would be truncated.
             return Err(TraceError::LineTooLong { line: 1, bytes_max: longest });
         }
         let delimiter = delimiter_of(lines);
@@ -325,7 +325,7 @@ impl Text {
         Ok(())
     }
 
-    /// What reads a table with these first lines.
+    /// The reader for a table with these first lines.
     fn table(&mut self, rows: &[Vec<String>], delimiter: u8) -> Result<TableBody, TraceError> {
         let records = Records::new(delimiter, self.limits.line_bytes_max);
         if let (Some(columns), Some(first)) = (self.columns.take(), rows.first()) {
@@ -346,7 +346,7 @@ impl Text {
         Ok(TableBody { format, records, reader, in_header, fields, first_fields })
     }
 
-    /// Reads the rows that end in `bytes`; no bytes means that the text has ended.
+    /// Reads the rows that end in `bytes`; empty `bytes` mean the end of the text.
     fn read(&mut self, bytes: &mut &[u8]) -> Result<(), TraceError> {
         let Body::Table(body) = &mut self.body else { return Ok(()) };
         while let Some(record) = body.records.next(bytes)? {
@@ -419,7 +419,7 @@ impl Text {
     }
 }
 
-/// Leaves out rows that start years from all others.
+/// Drops rows that start years from all others.
 fn leave_out_outliers(rows: &mut WorkloadBuilder, tally: &mut Tally) {
     let Some(outliers) = Outliers::among(rows.rows().map(|row| row.start)) else { return };
     rows.retain(|row| outliers.has_not(row.start));
@@ -429,7 +429,7 @@ fn leave_out_outliers(rows: &mut WorkloadBuilder, tally: &mut Tally) {
     tally.notes.push(format!("Excluded: {left_out} {rows} years before or after all others."));
 }
 
-/// Says how many VMs have the name of another one; all of them are kept.
+/// Notes how many VMs have the name of another one; all of them are kept.
 fn note_on_twins(rows: &WorkloadBuilder) -> Option<String> {
     let mut names: Vec<u64> = rows.rows().map(|row| row.name).collect();
     names.sort_unstable();
@@ -437,11 +437,10 @@ fn note_on_twins(rows: &WorkloadBuilder) -> Option<String> {
     (twins > 0).then(|| format!("{twins} rows share their VM name with another row: each was kept as a separate VM."))
 }
 
-/// Reads a whole file in [`compact`] form at once. It is less code than a [`TraceParser`], which knows
-/// every format.
+/// Reads a whole file in [`compact`] form. It is less code than a [`TraceParser`], which includes every format.
 ///
 /// # Errors
-/// When the file is cut, damaged, of another version, or too large.
+/// If the file is truncated, damaged, of another version, or too large.
 ///
 /// [`compact`]: crate::formats::compact
 pub fn read_compact(file: &[u8]) -> Result<Parsed, TraceError> {
@@ -457,7 +456,7 @@ fn report_of(mut tally: Tally, faults_kept: usize, format: &dyn Format, kept: u6
     tally.faults.truncate(faults_kept);
     let mut cannot_answer: Vec<String> = format.cannot_answer().iter().map(|text| (*text).into()).collect();
     cannot_answer.append(&mut tally.cannot_answer);
-    // A compact file has what was said of the one it was made from; that comes first there.
+    // A compact file contains the notes on the file it was made from; the source comes first.
     let source = match format.source() {
         "" => tally.notes.first().cloned().unwrap_or_default(),
         source => source.into(),
@@ -478,7 +477,7 @@ fn report_of(mut tally: Tally, faults_kept: usize, format: &dyn Format, kept: u6
     }
 }
 
-/// Rows in one order whatever order the file has, so that a shuffled file is the same workload.
+/// Sorts the rows, so that a shuffled file gives the same workload.
 fn workload_of(mut rows: WorkloadBuilder, horizon: Time) -> Result<Workload, TraceError> {
     rows.sort();
     Ok(rows.finish(horizon)?)
@@ -491,7 +490,7 @@ fn kept(row: VmRow, sample: &Sample, tally: &mut Tally) -> Option<VmRow> {
     sampled.then_some(row)
 }
 
-/// More than half faulty, or all of them: not a trace of this format.
+/// Fails if more than half are faulty, or all of them: not a trace of this format.
 fn on_trial(tally: &Tally, format: &dyn Format) -> Result<(), TraceError> {
     match tally.faults.first() {
         Some(first) if tally.faulty * 2 > tally.rows => Err(TraceError::NotATrace {
@@ -504,18 +503,18 @@ fn on_trial(tally: &Tally, format: &dyn Format) -> Result<(), TraceError> {
     }
 }
 
-/// The binary format whose files begin like this one.
+/// The binary format with these first bytes.
 fn binary_of(head: &[u8]) -> Option<(&'static dyn Format, &'static dyn Binary)> {
     let mut binaries = FORMATS.iter().filter_map(|format| Some((*format, format.as_binary()?)));
     binaries.find(|(_, binary)| head.starts_with(binary.magic()))
 }
 
-/// A text without the byte order mark that may stand at its beginning.
+/// A text without a leading byte order mark.
 pub(crate) fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
-/// The first two lines that are not empty, and whether both are complete.
+/// The first two non-empty lines, and whether both are complete.
 pub(crate) fn first_lines(text: &[u8]) -> (&[u8], bool) {
     let blank = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     match memchr::memchr_iter(b'\n', &text[blank..]).nth(1) {
@@ -524,13 +523,13 @@ pub(crate) fn first_lines(text: &[u8]) -> (&[u8], bool) {
     }
 }
 
-/// Whether a field is a number or a date, which no header has.
+/// Whether a field is a number or a date, which a header never is.
 fn is_value(field: &str) -> bool {
     let is_number = field.parse::<f64>().is_ok() || with_decimal_comma(field.as_bytes()).is_some();
     is_number || Guess::of(field) != Guess::NoDate
 }
 
-/// What separates the fields: a comma unless the first line has none and has another.
+/// The field separator: a comma, unless the first line has none and has another separator.
 pub(crate) fn delimiter_of(lines: &[u8]) -> u8 {
     let first = lines.trim_ascii_start().split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
     let has = |delimiter: &u8| first.contains(delimiter);

@@ -1,8 +1,8 @@
-//! CPU readings of VMs, as the Azure traces of 2017 and 2019 tell them: a row for each VM every five minutes.
+//! CPU readings of VMs in the form of the Azure traces of 2017 and 2019: one row per VM every five minutes.
 //!
-//! The columns are `timestamp` (seconds), `vmid`, `mincpu`, `maxcpu` and `avgcpu` (percent), without a header; a header is
-//! passed over. Rows may come in any order; files of a trace may follow each other. What is kept of a VM is the mean
-//! of its averages in each half-hour.
+//! The columns are `timestamp` (seconds), `vmid`, `mincpu`, `maxcpu` and `avgcpu` (percent), without a header; a
+//! header is skipped. Rows may come in any order, and files of a trace may be concatenated. For each VM, the mean of
+//! its averages in each half-hour is kept.
 //!
 //! Source: E. Cortez et al., "Resource Central", SOSP 2017, and the description of the Azure public dataset.
 
@@ -16,28 +16,28 @@ use crate::records::{Record, Records};
 use crate::report::{Fault, FaultKind, Tally};
 use crate::source::Source;
 
-/// What rows are read as, in words.
+/// The name of this kind of file.
 const TITLE: &str = "Azure CPU readings";
-/// Milliseconds in half an hour.
+/// Milliseconds per half-hour.
 const HALF_HOUR_MS: i64 = 1_800_000;
-/// Half-hours of VMs that are kept in the place of a row of the limits, 16 bytes each: usually five days of 80,000 VMs.
+/// Half-hours of VMs that may be kept per row of the limits, 16 bytes each: usually five days of 80,000 VMs.
 const HALF_HOURS_FOR_ROW: u64 = 4;
-/// Bytes of a half-hour, and of a VM beside its half-hours and its name, which is kept twice.
+/// Bytes per half-hour, and per VM without its half-hours and its name, which is stored twice.
 const HALF_HOUR_BYTES: u64 = 16;
 const VM_BYTES: u64 = 96;
-/// After this many rows it is decided whether the file holds readings at all.
+/// After this many rows the parser decides whether the file has readings at all.
 const ROWS_ON_TRIAL: u64 = 1_000;
-/// How far rounding may put an average beside its least or its most, in points.
+/// How far rounding may move an average outside its minimum and maximum, in points.
 const ROUNDING_PCT: f64 = 0.001;
-/// Fields of a row.
+/// Fields per row.
 const FIELDS: usize = 5;
 
-/// Readings that were read.
+/// The result of reading.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Readings {
-    /// Every VM, in the order of their names.
+    /// Every VM, in order of name.
     pub vms: Vec<VmReadings>,
-    /// Rows, a header apart.
+    /// Rows, not counting a header.
     pub rows: u64,
     /// Rows refused.
     pub faulty: u64,
@@ -45,32 +45,32 @@ pub struct Readings {
     pub faults: Vec<Fault>,
 }
 
-/// What one VM used in each half-hour.
+/// The utilization of one VM in each half-hour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VmReadings {
     /// Its name in the file.
     pub name: String,
-    /// Ascending; there is at least one.
+    /// Ascending; at least one.
     cells: Vec<Cell>,
 }
 
 /// The readings of one half-hour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Cell {
-    /// Counted from the file's time 0.
+    /// Counted from time 0 of the file.
     half_hour: u32,
     readings: u32,
     sum_pct: f64,
 }
 
 impl VmReadings {
-    /// The half-hour of its first reading, counted from the file's time 0.
+    /// The half-hour of its first reading, counted from time 0 of the file.
     #[must_use]
     pub fn first_half_hour(&self) -> u32 {
         self.cells[0].half_hour
     }
 
-    /// The mean utilization in percent of each half-hour from the first to the last; NaN in those without a reading.
+    /// The mean utilization in percent of each half-hour from the first to the last; NaN without a reading.
     #[must_use]
     pub fn half_hours(&self) -> Vec<f64> {
         let mut means = Vec::new();
@@ -81,9 +81,9 @@ impl VmReadings {
         means
     }
 
-    /// Adds a reading; whether its half-hour is a new one.
+    /// Adds a reading. Returns whether its half-hour is new.
     fn add(&mut self, half_hour: u32, pct: f64) -> bool {
-        // Most often it is the last half-hour or the one after it.
+        // Usually it is the last half-hour or the next one.
         let place = match self.cells.last() {
             Some(last) if last.half_hour == half_hour => Ok(self.cells.len() - 1),
             Some(last) if last.half_hour < half_hour => Err(self.cells.len()),
@@ -100,7 +100,7 @@ impl VmReadings {
     }
 }
 
-/// Reads CPU readings, pushed in chunks cut anywhere, plain or gzip.
+/// Reads CPU readings from chunks split anywhere, plain or gzip.
 ///
 /// ```
 /// use tiebreak_trace::ReadingsParser;
@@ -118,22 +118,22 @@ pub struct ReadingsParser {
     text: Text,
 }
 
-/// What is in the file, after inflating.
+/// The text of the file, after inflating.
 struct Text {
     limits: Limits,
     records: Records,
     columns: ReadingColumns,
     bytes: u64,
-    /// The first bytes, until a line of them has ended; none once they are read.
+    /// The first bytes until the end of a line; `None` once they are read.
     head: Option<Vec<u8>>,
-    /// The place of each VM by its name.
+    /// The index of each VM by its name.
     places: HashMap<String, usize>,
     vms: Vec<VmReadings>,
     half_hours: u64,
     tally: Tally,
 }
 
-/// The columns that are used.
+/// The columns used.
 struct ReadingColumns {
     time: Column,
     name: Column,
@@ -149,13 +149,13 @@ impl Default for ReadingsParser {
 }
 
 impl ReadingsParser {
-    /// A parser with the usual limits.
+    /// A parser with the default limits.
     #[must_use]
     pub fn new() -> Self {
         Self::with_limits(Limits::default())
     }
 
-    /// A parser with limits of its own.
+    /// A parser with these limits.
     #[must_use]
     pub fn with_limits(limits: Limits) -> Self {
         let columns = ReadingColumns {
@@ -179,20 +179,20 @@ impl ReadingsParser {
         Self { source: Source::new(), text }
     }
 
-    /// The next chunk of the file.
+    /// Takes the next chunk of the file.
     ///
     /// # Errors
-    /// When it holds no readings, or too many.
+    /// If it has no readings, or too many.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), TraceError> {
         let Self { source, text } = self;
         let limits = text.limits;
         source.push(bytes, &limits, |inflated| text.push(inflated)).map_err(|error| text.placed(error))
     }
 
-    /// The file has ended.
+    /// Ends the file.
     ///
     /// # Errors
-    /// When it holds no readings, or ends too early.
+    /// If it has no readings, or is truncated.
     pub fn finish(mut self) -> Result<Readings, TraceError> {
         let Self { source, text } = &mut self;
         let limits = text.limits;
@@ -213,7 +213,7 @@ impl Text {
         if has_line { self.open() } else { Ok(()) }
     }
 
-    /// Looks at the first line, then reads the head as rows.
+    /// Checks the first line, then reads the head as rows.
     fn open(&mut self) -> Result<(), TraceError> {
         let Some(head) = self.head.take() else { return Ok(()) };
         let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
@@ -242,7 +242,7 @@ impl Text {
         Ok(Readings { vms: self.vms, rows, faulty, faults })
     }
 
-    /// Reads the rows that end in `bytes`; no bytes means that the text has ended.
+    /// Reads the rows that end in `bytes`; empty `bytes` mean the end of the text.
     fn read(&mut self, bytes: &mut &[u8]) -> Result<(), TraceError> {
         while let Some(record) = self.records.next(bytes)? {
             if !record.is_blank() && (self.tally.rows > 0 || !is_header(&record, &self.columns)) {
@@ -266,7 +266,7 @@ impl Text {
         Ok(())
     }
 
-    /// What can be said before the file has ended.
+    /// Checks what can be checked before the end of the file.
     fn check_on_the_way(&self) -> Result<(), TraceError> {
         let half_hours_max = HALF_HOURS_FOR_ROW * self.limits.rows_max;
         if self.half_hours > half_hours_max {
@@ -275,7 +275,7 @@ impl Text {
         if self.tally.rows == ROWS_ON_TRIAL { self.on_trial() } else { Ok(()) }
     }
 
-    /// More than half faulty, or all of them: no readings.
+    /// Fails if more than half are faulty, or all of them: not readings.
     fn on_trial(&self) -> Result<(), TraceError> {
         let Tally { rows, faulty, faults, .. } = &self.tally;
         match faults.first() {
@@ -286,18 +286,18 @@ impl Text {
         }
     }
 
-    /// The error, with the rows read before it where it tells them.
+    /// The error, with the number of rows read before it if it has one.
     fn placed(&self, error: TraceError) -> TraceError {
         error.after(self.tally.rows)
     }
 }
 
-/// Neither time nor reading of the first row are numbers: they are names.
+/// Whether neither the time nor the reading of the first row is a number: they are names.
 fn is_header(record: &Record<'_>, columns: &ReadingColumns) -> bool {
     record.len() >= FIELDS && columns.time.time(record).is_err() && columns.average.percent(record).is_err()
 }
 
-/// The VM, the half-hour and the average of a row.
+/// The VM, the half-hour and the average in a row.
 fn reading<'a>(record: &Record<'a>, columns: &ReadingColumns) -> Result<(&'a [u8], u32, f64), Fault> {
     record.has_fields(FIELDS)?;
     let time = columns.time.time(record)?;
@@ -312,7 +312,8 @@ fn reading<'a>(record: &Record<'a>, columns: &ReadingColumns) -> Result<(&'a [u8
     Ok((name, half_hour, average(record, columns)?))
 }
 
-/// The average of a row, which lies between its least and its most: other tables of numbers have no such columns.
+/// The average in a row, which must lie between its minimum and its maximum: other tables of numbers have no such
+/// columns.
 fn average(record: &Record<'_>, columns: &ReadingColumns) -> Result<f64, Fault> {
     let ReadingColumns { least, most, average, .. } = columns;
     let (low, high, pct) = (least.percent(record)?, most.percent(record)?, average.percent(record)?);

@@ -1,32 +1,32 @@
-//! Rows of a CSV text that is pushed in chunks, with the line each begins in.
+//! Rows of a CSV text that is pushed in chunks, each with the line number where it begins.
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 use crate::error::{TraceError, clipped};
 use crate::report::{Fault, FaultKind};
 
-/// One row: its fields without quotation marks and outer blanks.
+/// One row: its fields without quotation marks and surrounding blanks.
 #[derive(Clone, Copy)]
 pub struct Record<'a> {
     text: &'a [u8],
     ends: &'a [usize],
-    /// Bytes between two fields: 1 where the delimiter is still there.
+    /// Bytes between two fields: 1 if the delimiter is still present.
     apart: usize,
     line: u64,
-    /// How many lines it takes up: more than one where a quotation mark stands before a line break.
+    /// How many lines it spans: more than one if a line break is quoted.
     lines: u64,
-    /// Whether every quotation mark has its second one.
+    /// Whether its quotation marks are balanced.
     is_closed: bool,
     delimiter: u8,
 }
 
 impl<'a> Record<'a> {
-    /// How many fields it has.
+    /// The number of its fields.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// One field, empty when the row is shorter.
+    /// One field; empty if the row is shorter.
     pub(crate) fn field(&self, index: usize) -> &'a [u8] {
         let Some(end) = self.ends.get(index) else { return b"" };
         let start = if index == 0 { 0 } else { self.ends[index - 1] + self.apart };
@@ -42,7 +42,7 @@ impl<'a> Record<'a> {
         self.len() <= 1 && self.field(0).is_empty()
     }
 
-    /// Checks that the row is long enough.
+    /// Checks that the row has enough fields.
     pub(crate) fn has_fields(&self, count: usize) -> Result<(), Fault> {
         if self.len() >= count {
             return Ok(());
@@ -51,7 +51,7 @@ impl<'a> Record<'a> {
         Err(self.fault(FaultKind::TooFewFields, format!("{count} fields"), got.as_bytes()))
     }
 
-    /// Checks that the row has no field beyond these, empty ones apart: one more moves those behind it.
+    /// Checks that the row has no non-empty field beyond these: an extra field shifts those after it.
     pub(crate) fn has_no_field_beyond(&self, count: usize) -> Result<(), Fault> {
         if (count..self.len()).all(|index| self.field(index).is_empty()) {
             return Ok(());
@@ -60,13 +60,13 @@ impl<'a> Record<'a> {
         Err(self.fault(FaultKind::TooManyFields, format!("at most {count} fields"), got.as_bytes()))
     }
 
-    /// How many lines it takes up.
+    /// How many lines it spans.
     pub(crate) fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// Whether a line within a quoted field has as many fields as rows have: then it is a row, and the quotation mark before
-    /// it was never meant to reach so far.
+    /// Whether a line within a quoted field has as many fields as a row: then it is a row, and the quotation mark
+    /// before it was a mistake.
     pub(crate) fn holds_rows(&self, fields: usize) -> bool {
         let is_row = |line: &[u8]| memchr::memchr_iter(self.delimiter, line).count() + 1 >= fields;
         self.lines > 1
@@ -77,7 +77,7 @@ impl<'a> Record<'a> {
             })
     }
 
-    /// What is wrong with a row that reaches over lines which are rows of their own.
+    /// The fault of a row that spans lines which are rows themselves.
     pub(crate) fn open_quote(&self) -> Fault {
         let (first, last) = (self.line, self.line + self.lines - 1);
         let end = if self.is_closed { format!("closes in line {last}") } else { "never closes".into() };
@@ -95,7 +95,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Cuts text into rows.
+/// Splits text into rows.
 pub(crate) struct Records {
     csv: Reader,
     delimiter: u8,
@@ -105,13 +105,13 @@ pub(crate) struct Records {
     ends_len: usize,
     complete: bool,
     line: u64,
-    /// The last byte was a carriage return, which ends a line with or without the line feed behind it.
+    /// The last byte was a carriage return, which ends a line with or without a following line feed.
     after_return: bool,
     /// The last byte ended a line.
     ends_a_line: bool,
     record_line: u64,
     record_bytes: usize,
-    /// Quotation marks in the row.
+    /// Quotation marks in the row so far.
     quotes: usize,
     line_bytes_max: usize,
 }
@@ -119,7 +119,7 @@ pub(crate) struct Records {
 impl Records {
     pub(crate) fn new(delimiter: u8, line_bytes_max: usize) -> Self {
         let mut csv = ReaderBuilder::new().delimiter(delimiter).build();
-        // It takes a byte order mark from before the first row that it reads, which may be any row here.
+        // This uses up the check for a byte order mark before the first row, since that row may be any row here.
         csv.read_record(b"\n", &mut [0], &mut [0]);
         Self {
             csv,
@@ -139,8 +139,8 @@ impl Records {
         }
     }
 
-    /// The next row of `input`, which is shortened by what was read; nothing when it ran
-    /// out. An `input` that is empty from the start means that the text has ended.
+    /// The next row of `input`, which is advanced; `None` if it is incomplete. An `input` that is empty from the
+    /// start means the end of the text.
     pub(crate) fn next<'a, 'b: 'a>(&'a mut self, input: &mut &'b [u8]) -> Result<Option<Record<'a>>, TraceError> {
         if self.complete {
             (self.text_len, self.ends_len, self.record_bytes, self.complete) = (0, 0, 0, false);
@@ -178,8 +178,8 @@ impl Records {
         Ok(Some(Record { text, ends, apart: 0, line: self.record_line, lines, is_closed, delimiter: self.delimiter }))
     }
 
-    /// Reads a row that begins here and ends in `input` without anything quoted, which most do, where it stands: at the speed of
-    /// memory, and as the reader of CSV would.
+    /// Reads a row that begins here and ends in `input` and contains no quotes, as most do, in place: at memory
+    /// speed, with the same result as the CSV reader.
     fn plain_line<'b>(&mut self, input: &mut &'b [u8]) -> Result<Option<&'b [u8]>, TraceError> {
         if self.record_bytes > 0 {
             return Ok(None);
@@ -206,7 +206,7 @@ impl Records {
         Ok(Some(&rest[..end]))
     }
 
-    /// Follows line numbers and the length of the row; empty lines before it are not part of it.
+    /// Updates the line number and the length of the row; empty lines before it are not part of it.
     fn count(&mut self, mut read: &[u8]) -> Result<(), TraceError> {
         if self.record_bytes == 0 {
             let blank = read.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
@@ -232,7 +232,7 @@ impl Records {
     fn count_lines(&mut self, read: &[u8]) {
         let Some(last) = read.last() else { return };
         self.line += memchr::memchr_iter(b'\n', read).count() as u64;
-        // Its carriage return has counted for it already.
+        // The carriage return has already been counted.
         self.line -= u64::from(self.after_return && read[0] == b'\n');
         let alone = |at: &usize| read.get(at + 1) != Some(&b'\n');
         self.line += memchr::memchr_iter(b'\r', read).filter(alone).count() as u64;
@@ -245,7 +245,7 @@ impl Records {
 mod tests {
     use super::*;
 
-    /// The line and the fields of every row, the text pushed in pieces of this many bytes.
+    /// The line and the fields of every row, with the text pushed in pieces of this size.
     fn rows(text: &[u8], piece_bytes: usize) -> Vec<(u64, Vec<String>)> {
         let mut records = Records::new(b',', 100);
         let mut rows = Vec::new();
@@ -263,7 +263,7 @@ mod tests {
         rows
     }
 
-    /// Pieces of one byte are all read by the reader of CSV, and one piece as far as may be without it.
+    /// Pieces of one byte always use the CSV reader, and one piece uses the fast path as far as possible.
     #[test]
     fn rows_are_the_same_however_they_are_read() {
         let parts: [&[u8]; 12] = [

@@ -1,4 +1,4 @@
-//! What reading a trace found: rows kept, refused and corrected, and the trace in figures.
+//! The report on reading a trace: rows kept, refused and corrected, and summary figures.
 
 use std::collections::BTreeMap;
 
@@ -12,34 +12,34 @@ pub enum FaultKind {
     TooFewFields,
     /// It has more fields than the first line.
     TooManyFields,
-    /// A field is no finite number.
+    /// A field is not a finite number.
     NotANumber,
-    /// A number is larger than anything real.
+    /// A number is beyond any realistic value.
     OutOfRange,
-    /// A field is no date in the order that the column has.
+    /// A field is not a date in the column's order.
     NotADate,
-    /// A field is none of the words that are understood there.
+    /// A field is not one of the accepted words.
     UnknownWord,
-    /// The VM asks for no cores or no memory.
+    /// The VM has no cores or no memory.
     ZeroSize,
-    /// A start is the largest number there is, which stands for no time.
+    /// A start is the largest number of its type, which means no time.
     NoTime,
     /// A time that must be after the beginning is before it.
     NegativeTime,
     /// The VM ends before it starts.
     ReversedTimes,
-    /// A VM is created that is there already.
+    /// A VM is created that already exists.
     AlreadyThere,
-    /// A VM is deleted that is not there.
+    /// A VM is deleted that does not exist.
     NotThere,
-    /// The VM's size on the machine type that is read is not given.
+    /// The VM's size is not given for the machine type in use.
     OtherMachine,
-    /// A quotation mark is not closed in its row, so that rows behind it are within it.
+    /// A quotation mark is not closed in its row, so that it includes the next rows.
     OpenQuote,
 }
 
 impl FaultKind {
-    /// As people read it.
+    /// Display text.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -64,35 +64,35 @@ impl FaultKind {
 /// A row that was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The line it begins in; the first is 1.
+    /// The line where it begins; the first is 1.
     pub line: u64,
     /// Why.
     pub kind: FaultKind,
-    /// What should stand there, with the column.
+    /// What is expected there, with the column.
     pub expected: String,
-    /// What stands there, clipped.
+    /// The actual value, truncated.
     pub got: String,
 }
 
-/// What was changed in a row that was kept.
+/// A correction in a row that was kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Correction {
-    /// A time off the trace's grid was moved to the nearest point of it.
+    /// A time off the trace's grid was rounded to the nearest grid point.
     OffGrid,
-    /// A VM that ended in the instant it started lives for the trace's smallest span.
+    /// A VM that ended at the instant it started got the trace's smallest span.
     NoLifetime,
     /// An end that is the largest number of 32 or 64 bits was read as never.
     NoEnd,
-    /// An open bucket such as `>24` was read as the value that is usual for it.
+    /// An open bucket such as `>24` was read as its usual value.
     OpenBucket,
-    /// A start that stands for "unknown" was written in a second way.
+    /// A start that means "unknown" was written in a second notation.
     UnknownStart,
-    /// A VM asked for something else than the first VM of its tenant and got the tenant's terms.
+    /// A VM had other terms than its tenant's first VM and got the tenant's terms.
     OtherTerms,
 }
 
 impl Correction {
-    /// As people read it.
+    /// Display text.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -106,72 +106,72 @@ impl Correction {
     }
 }
 
-/// What was found while reading.
+/// The report on a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// The id of the format it was read as.
+    /// The id of its format.
     pub format: &'static str,
-    /// The title of that format; of a compact file, that of the format it was made from.
+    /// The title of that format; for a compact file, of the original file's format.
     pub format_title: String,
-    /// Where files of that format come from, and their licence.
+    /// The source and licence of files of that format.
     pub source: String,
     /// Rows below the header.
     pub rows: u64,
     /// Rows that became VMs.
     pub kept: u64,
-    /// Rows left out because a sample was asked for.
+    /// Rows dropped by sampling.
     pub sampled_out: u64,
-    /// The first faulty rows, in order of their lines.
+    /// The first faulty rows, in order of line number.
     pub faults: Vec<Fault>,
-    /// All faulty rows, by kind.
+    /// Counts of all faulty rows, by kind.
     pub fault_counts: BTreeMap<FaultKind, u64>,
-    /// Rows that were corrected, by kind.
+    /// Counts of corrected rows, by kind.
     pub corrections: BTreeMap<Correction, u64>,
-    /// How the file was read: units, columns left aside, a moved clock.
+    /// How the file was read: units, ignored columns, a shifted clock.
     pub notes: Vec<String>,
-    /// What this trace cannot answer.
+    /// Questions that this trace cannot answer.
     pub cannot_answer: Vec<String>,
-    /// The trace in figures.
+    /// Summary figures.
     pub summary: Summary,
 }
 
 impl Report {
-    /// How many rows were refused.
+    /// The number of refused rows.
     #[must_use]
     pub fn faulty(&self) -> u64 {
         self.fault_counts.values().sum()
     }
 }
 
-/// A trace in figures.
+/// Summary figures of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// VMs.
     pub vms: u32,
-    /// Requests, VMs of one tenant at one instant counted once.
+    /// Requests; VMs of one tenant at one instant count once.
     pub requests: u32,
     /// VMs that were alive when the trace began.
     pub warm: u32,
     /// Distinct tenants.
     pub tenants: u64,
-    /// From the beginning until the trace stops telling.
+    /// The length of the trace.
     pub span: Millis,
-    /// VMs whose end the trace does not tell.
+    /// VMs without a known end.
     pub endless: u32,
-    /// Cores in use at the beginning, in thousandths.
+    /// Cores in use at the start, in thousandths.
     pub cores_milli_at_start: u64,
-    /// The most cores in use at once, in thousandths.
+    /// Peak cores in use, in thousandths.
     pub peak_cores_milli: u64,
-    /// The most memory in use at once, in MiB; it may be at another moment than that of cores.
+    /// Peak memory in use, in MiB; possibly at another moment than the peak of cores.
     pub peak_memory_mib: u64,
-    /// The most VMs alive at once.
+    /// Peak number of VMs.
     pub peak_vms: u32,
     /// The VM with the most cores, then memory.
     pub largest: Resources,
 }
 
 impl Summary {
-    /// Sweeps over starts and ends once; at one instant, VMs leave before others come.
+    /// One sweep over starts and ends; at one instant, VMs leave before others arrive.
     #[must_use]
     pub fn of(workload: &Workload) -> Self {
         let mut ends = ends_of(workload).peekable();
@@ -242,7 +242,7 @@ const IN_ANY_SAMPLE: &str = mark(
      before.",
 );
 
-/// What a sample does to the numbers, by what it keeps together; docs/SAMPLING.md has the measurements.
+/// A sample's effect on the numbers, by what it keeps together; docs/SAMPLING.md has measurements.
 pub(crate) fn notes_on_sample(sample: &Sample) -> &'static [&'static str] {
     if sample.is_whole() {
         return &[];
@@ -254,7 +254,7 @@ pub(crate) fn notes_on_sample(sample: &Sample) -> &'static [&'static str] {
     }
 }
 
-/// Collects faults, corrections and notes while rows are read.
+/// Collects faults, corrections and notes during reading.
 #[derive(Debug, Default)]
 pub struct Tally {
     pub(crate) rows: u64,
@@ -263,7 +263,7 @@ pub struct Tally {
     pub(crate) faults: Vec<Fault>,
     pub(crate) fault_counts: BTreeMap<FaultKind, u64>,
     pub(crate) corrections: BTreeMap<Correction, u64>,
-    /// The title of the format that the file was made from, where it says so.
+    /// The title of the original file's format, if the file has it.
     pub(crate) title: Option<String>,
     pub(crate) notes: Vec<String>,
     pub(crate) cannot_answer: Vec<String>,
@@ -274,7 +274,7 @@ impl Tally {
         self.refuse_rows(1, fault, faults_kept);
     }
 
-    /// Refuses so many rows for one fault.
+    /// Refuses this many rows for one fault.
     pub(crate) fn refuse_rows(&mut self, rows: u64, fault: Fault, faults_kept: usize) {
         self.faulty += rows;
         *self.fault_counts.entry(fault.kind).or_default() += rows;
@@ -283,7 +283,7 @@ impl Tally {
         }
     }
 
-    /// How many rows were corrected like this so far.
+    /// How many rows have had this correction so far.
     pub(crate) fn count(&self, correction: Correction) -> u64 {
         self.corrections.get(&correction).copied().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! A file's bytes on their way to text: plain, gzip or zstd.
+//! Converts a file's bytes to text: plain, gzip or zstd.
 
 use crate::error::{Packing, TraceError};
 use crate::gunzip::Gunzip;
@@ -6,12 +6,12 @@ use crate::limits::Limits;
 use crate::magic;
 use crate::unzstd::Unzstd;
 
-/// Text below which a ratio says nothing.
+/// The minimum amount of text for checking the ratio.
 const RATIO_FLOOR_BYTES: u64 = 16 << 20;
 
-/// What the first bytes told a file to be.
+/// The kind of a file, from its first bytes.
 pub(crate) enum Source {
-    /// Too few bytes to tell.
+    /// Not enough bytes yet.
     Undecided(Vec<u8>),
     Plain,
     Gzip(Box<Gunzip>),
@@ -23,7 +23,7 @@ impl Source {
         Self::Undecided(Vec::new())
     }
 
-    /// Hands the text of a chunk on.
+    /// Passes on the text of a chunk.
     pub(crate) fn push(
         &mut self,
         bytes: &[u8],
@@ -41,7 +41,7 @@ impl Source {
         }
     }
 
-    /// The file has ended: hands on what is left of its text.
+    /// Ends the file: passes on the rest of its text.
     pub(crate) fn finish(
         &mut self,
         limits: &Limits,
@@ -55,7 +55,7 @@ impl Source {
         }
     }
 
-    /// Looks at the first bytes, then reads them.
+    /// Determines the kind from the first bytes, then reads them.
     fn decide(
         &mut self,
         limits: &Limits,
@@ -76,7 +76,7 @@ impl Source {
     }
 }
 
-/// Stops data that unpacks to far more than text does.
+/// Stops data that decompresses to far more than text does.
 pub(crate) fn check_ratio(packing: Packing, bytes: u64, text_bytes: u64, limits: &Limits) -> Result<(), TraceError> {
     let ratio_max = limits.packed_ratio_max;
     if text_bytes > bytes.saturating_mul(ratio_max).max(RATIO_FLOOR_BYTES) {

@@ -1,8 +1,8 @@
-//! Tables as CSV.
+//! Writes tables as CSV.
 
 use tiebreak_model::table::{Column, Values};
 
-/// Rows as CSV, below a line of the columns' names if they are the first. Where there is nothing to say, there is nothing.
+/// Rows as CSV, with a header line if they are the first. Missing values are empty.
 #[must_use]
 pub fn csv_of(columns: &[Column<'_>], are_first: bool) -> Vec<u8> {
     let mut csv = csv::Writer::from_writer(Vec::new());

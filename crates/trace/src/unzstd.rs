@@ -1,7 +1,7 @@
-//! Unpacks zstd data that is pushed in chunks, a block at a time, so that a few bytes never become more
-//! text than a block holds before anybody has looked at it.
+//! Decompresses zstd data that is pushed in chunks, one block at a time, so that a few bytes never expand to more
+//! than one block of text before the next check.
 //!
-//! Source: RFC 8878. What a block is, ruzstd knows; where it ends, its first three bytes tell.
+//! Source: RFC 8878. ruzstd decodes the blocks; the first three bytes of a block give its length.
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
@@ -10,24 +10,24 @@ use crate::error::{Packing, TraceError};
 use crate::limits::Limits;
 use crate::source::check_ratio;
 
-/// The most that a frame may look back: that of `zstd --long=27`, and of no lower level.
+/// The maximum window of a frame: that of `zstd --long=27`, which no standard level exceeds.
 const WINDOW_BYTES_MAX: u64 = 128 << 20;
 /// Longest header of a frame.
 const FRAME_HEADER_BYTES_MAX: usize = 18;
 const BLOCK_HEADER_BYTES: usize = 3;
 const CHECKSUM_BYTES: usize = 4;
 
-/// A decoder, and how much went through it.
+/// A decoder, with counts of processed bytes.
 pub(crate) struct Unzstd {
     decoder: FrameDecoder,
     part: FramePart,
-    /// Bytes that are no whole block yet.
+    /// Bytes of an incomplete block.
     held: Vec<u8>,
     bytes: u64,
     text_bytes: u64,
 }
 
-/// A file is one or more frames of blocks; frames may be ones to skip.
+/// A file is one or more frames of blocks; some frames may be skippable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FramePart {
     Between,
@@ -42,7 +42,7 @@ impl Unzstd {
         Self { decoder, part: FramePart::Between, held: Vec::new(), bytes: 0, text_bytes: 0 }
     }
 
-    /// Unpacks a chunk and hands its text on.
+    /// Decompresses a chunk and passes its text on.
     pub(crate) fn push(
         &mut self,
         bytes: &[u8],
@@ -53,7 +53,7 @@ impl Unzstd {
         self.read(limits, false, text)
     }
 
-    /// The data must be complete.
+    /// Checks that the data is complete.
     pub(crate) fn finish(
         &mut self,
         limits: &Limits,
@@ -64,7 +64,7 @@ impl Unzstd {
         if is_whole { Ok(()) } else { Err(TraceError::Truncated { packing: Packing::Zstd, rows: 0 }) }
     }
 
-    /// Reads whole parts of what is held, as far as they go.
+    /// Reads all complete parts of the held bytes.
     fn read(
         &mut self,
         limits: &Limits,
@@ -101,7 +101,7 @@ impl Unzstd {
         Ok(())
     }
 
-    /// Reads the header of a frame. It may be cut only where the file is.
+    /// Reads the header of a frame. It may be incomplete only at the end of the file.
     fn begin(&mut self, rest: &mut &[u8]) -> Result<(), TraceError> {
         let mut header = *rest;
         match self.decoder.reset(&mut header) {
@@ -136,7 +136,7 @@ impl Unzstd {
     }
 }
 
-/// Whether these bytes hold a block, and behind a frame's last one its checksum.
+/// Whether these bytes contain a complete block and, after a frame's last one, its checksum.
 fn block_is_whole(bytes: &[u8], has_checksum: bool) -> bool {
     let Some([low, middle, high]) = bytes.first_chunk::<BLOCK_HEADER_BYTES>() else { return false };
     let header = u32::from_le_bytes([*low, *middle, *high, 0]);
@@ -146,7 +146,7 @@ fn block_is_whole(bytes: &[u8], has_checksum: bool) -> bool {
     bytes.len() >= BLOCK_HEADER_BYTES + content + checksum
 }
 
-/// The parser fills in how many rows it had.
+/// The parser fills in the number of rows.
 fn damaged(detail: &str) -> TraceError {
     TraceError::Corrupt { packing: Packing::Zstd, rows: 0, detail: detail.into() }
 }

@@ -1,5 +1,5 @@
-//! Bad input stops here: faulty rows are counted with their lines, files that are no trace
-//! are named for what they are.
+//! Bad input stops here: faulty rows are counted with their lines, and files that are not traces are named for what
+//! they are.
 
 use tiebreak_model::{Sample, Time, VmId};
 use tiebreak_trace::{Correction, FaultKind, Limits, Packing, Parsed, TraceError, TraceParser};
@@ -208,7 +208,7 @@ fn rows_within_an_open_quotation_mark_are_counted() {
     let header = "vm,tenant,cores,memory,start\n";
     let row = |vm: u32| format!("{vm},7,2,8,{vm}\n");
     let rows = |from: u32, to: u32| (from..to).map(row).collect::<String>();
-    // The mark before the name of the second VM is closed by the one before that of the 56th.
+    // The quotation mark before the name of the second VM is closed by the one before that of the 56th.
     let closed = format!("{header}{}\"2,7,2,8,2\n{}\"56,7,2,8,56\n{}", row(1), rows(3, 56), rows(57, 201));
     let report = read("", closed.as_bytes()).expect("most rows are whole").report;
     assert_eq!((report.rows, report.kept, report.fault_counts[&FaultKind::OpenQuote]), (200, 145, 55));
@@ -218,7 +218,7 @@ fn rows_within_an_open_quotation_mark_are_counted() {
     let report = read("", never.as_bytes()).expect("most rows are whole").report;
     assert_eq!((report.rows, report.kept, report.faulty()), (100, 89, 11));
     assert_eq!(report.faults[0].got, "one that line 91 opens and that never closes: it contains 11 rows");
-    // Line breaks that are meant are no fault.
+    // Intentional line breaks are not a fault.
     let meant = format!("{header}\"a\nb, c\",7,2,8,1\n{}", rows(2, 5));
     assert_eq!(read("", meant.as_bytes()).expect("all rows are whole").report.kept, 4);
 }
@@ -240,7 +240,7 @@ fn an_end_that_is_the_largest_number_there_is_never_comes() {
 fn an_open_quotation_mark_does_not_skip_the_trial() {
     let row = |vm: u32, cores: &str| format!("{vm},{cores},8,{vm}\n");
     let rows = |from: u32, to: u32, cores: &str| (from..to).map(|vm| row(vm, cores)).collect::<String>();
-    // The mark opens in row 996 and closes in row 1,010, so that no record ends with row 1,000.
+    // The quotation mark opens in row 996 and closes in row 1,010, so no record ends with row 1,000.
     let mark = format!("\"996,2,8,996\n{}\"1010,2,8,1010\n", rows(997, 1_010, "2"));
     let wrong_first = format!("{}{}{mark}", rows(1, 601, "two"), rows(601, 996, "2"));
     let text = format!("vm,cores,memory,start\n{wrong_first}{}", rows(1_011, 5_000, "2"));

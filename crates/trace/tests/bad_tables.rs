@@ -1,4 +1,5 @@
-//! Tables as people export them: what can be read is read, and of the rest each row says what was expected in which field.
+//! Tables as people export them: readable rows are read, and every other row reports what was expected in which
+//! field.
 
 use tiebreak_model::{Sample, SampledBy};
 use tiebreak_trace::{FaultKind, Limits, Parsed, TraceError, TraceParser};
@@ -13,7 +14,7 @@ fn read(bytes: &[u8]) -> Result<Parsed, TraceError> {
     read_in(bytes.len(), "", bytes)
 }
 
-/// What a table of one sound row and this one says of this one.
+/// The fault of this row in a table with one valid row.
 fn said(row: &str) -> (FaultKind, String) {
     let text = format!("vm,tenant,cores,memory,start,end\n1,1,4,16,1,2\n{row}\n3,1,4,16,1,2\n");
     let report = read(text.as_bytes()).unwrap_or_else(|error| panic!("{row}: {error}")).report;
@@ -36,7 +37,7 @@ fn a_faulty_field_says_what_was_expected_there_and_what_came() {
         (row("\"3,5\""), NotANumber, format!("{SEPARATED} \"3,5\"")),
         (row("16 GB"), NotANumber, "expected a number in column memory, got \"16 GB\"".into()),
         (row("0x10"), NotANumber, "expected a number in column memory".into()),
-        // Not quoted, it is two fields, and what stands behind it would move.
+        // Without quotes it is two fields, and the fields after it would shift.
         (row("1,024"), TooManyFields, "expected at most 6 fields, got \"7\"".into()),
         ("2,1,4,16,1".into(), TooFewFields, "expected 6 fields, got \"5\"".into()),
         (
@@ -81,7 +82,7 @@ fn every_way_to_end_lines_counts_them_alike() {
             assert_eq!(other, plain, "{text:?} by {size}");
         }
     }
-    // Longer than a line may be, and no line feed in it.
+    // Longer than the limit for a line, and without a line feed.
     let returns = "vm,cores,memory,start\r".to_owned() + &"1,2,3,4\r".repeat(20_000) + "1,x,3,4\r";
     let report = read(returns.as_bytes()).expect("a trace").report;
     assert_eq!((report.kept, report.faults[0].line), (20_000, 20_002));
@@ -108,7 +109,7 @@ fn names_that_come_twice_are_told() {
     let report = read(b"vm,cores,memory,start\na,2,3,4\nb,2,3,4\na,2,3,9\na,2,3,10\n").expect("a trace").report;
     let told = "2 rows share their VM name with another row: each was kept as a separate VM.";
     assert_eq!((report.kept, report.notes.iter().filter(|note| *note == told).count()), (4, 1), "{:?}", report.notes);
-    // Rows without a name, and VMs of Huawei's whose number comes again after a deletion, are none.
+    // Rows without a name, and VMs of Huawei's whose number is reused after a deletion, are not twins.
     let nameless = read(b"cores,memory,start\n2,3,4\n2,3,4\n").expect("a trace").report;
     let again = b"vmid,cpu,memory,time,type\n1,1,1,0,0\n1,1,1,5,1\n1,1,1,9,0\n1,1,1,12,1\n";
     for report in [nameless, read_in(100, "Huawei-East-1.csv", again).expect("a trace").report] {

@@ -1,4 +1,4 @@
-//! The compact form keeps all that a trace says, in far fewer bytes, and damage never passes for a trace.
+//! The compact form keeps everything in a trace, in far fewer bytes, and damage is never accepted as a trace.
 
 use tiebreak_model::{Sample, VmId};
 use tiebreak_trace::compact::{self, Origin};
@@ -21,7 +21,7 @@ fn compacted(parsed: &Parsed) -> Vec<u8> {
     compact::write(&parsed.workload, &Origin::of(&parsed.report))
 }
 
-/// Every field: hashed names and tenants, terms, priorities, times on no grid, ends that come in any order, twins.
+/// Every field: hashed names and tenants, terms, priorities, times off any grid, ends in any order, twins.
 const RICH: &str =
     "vm,tenant,cores,memory_mib,start_ms,end_ms,priority,fault_domains,scope,per_machine,per_rack,isolated
 a,x,0.001,1,-60000,inf,255,65535,rack,65535,1,yes
@@ -82,7 +82,7 @@ fn a_part_is_no_whole() {
     let compact = compacted(&rich());
     for length in 0..compact.len() {
         let error = read(&compact[..length]).expect_err("a part");
-        // Shorter than its first bytes it could be anything.
+        // With fewer than its first bytes it could be anything.
         assert!(length < 10 || error == TraceError::CompactCut, "{length} of {}: {error}", compact.len());
     }
     let longer = [compact.as_slice(), b"x"].concat();
@@ -107,7 +107,7 @@ fn is_compact_error(error: &TraceError) -> bool {
     matches!(error, CompactCut | CompactDamaged { .. } | CompactVersion { .. } | TooManyRows { .. })
 }
 
-/// A file with the right sum, as somebody who means harm would make it.
+/// A file with the correct checksum, as an attacker would make it.
 fn summed(mut bytes: Vec<u8>) -> Vec<u8> {
     let sum = xxhash_rust::xxh3::xxh3_64(&bytes);
     bytes.extend(sum.to_le_bytes());

@@ -1,4 +1,4 @@
-//! The inputs that fuzzing kept, and those that once broke a law, keep the laws (`fuzz/src/laws.rs`).
+//! Inputs that fuzzing kept, and those that once violated an invariant, keep the invariants (`fuzz/src/laws.rs`).
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ mod corpus;
 #[path = "../fuzz/src/laws.rs"]
 mod laws;
 
-/// All of them above this are too large to keep.
+/// Files above this total size are too large to keep.
 const CORPUS_BYTES_MAX: usize = 300_000;
 
 #[test]

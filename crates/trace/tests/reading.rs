@@ -1,4 +1,4 @@
-//! Traces are read as they stand: figures against counts made without this code.
+//! Traces are read correctly: figures are compared with counts made without this code.
 
 use tiebreak_model::{Millis, RequestId, Resources, Sample, SampledBy, Scope, TenantTerms, Time, VmId, Workload};
 use tiebreak_trace::compact::{self, Origin};
@@ -9,7 +9,7 @@ const TEN_ROWS: &[u8] = include_bytes!("../fixtures/azure2017-rows.csv.gz");
 const NONE: TenantTerms = TenantTerms::NONE;
 const VARIANTS: &[u8] = include_bytes!("../fixtures/azure2017-variants.csv");
 const TWO_FRAMES: &[u8] = include_bytes!("../fixtures/two-frames.csv.zst");
-/// In the form of the trace: one pod is never scheduled, one still runs when the trace ends.
+/// In the form of the trace: one pod is never scheduled, one is still running when the trace ends.
 const PODS: &str = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n\
     openb-pod-0000,12000,16384,1,1000,,LS,Running,0,12537496,0\n\
     openb-pod-0001,6000,12288,1,460,V100M16|V100M32,BE,Running,427061,12902960,427061\n\
@@ -128,7 +128,7 @@ fn named_columns_are_read_in_their_units() {
         ("cores,ram,start,end,duration\n1,1,10,20,99\n", vec![(10_000, 20_000, 1_000, 1_024)]),
         ("cores,ram,start_days,end_days\n1,1,-2,0.5\n", vec![(-48 * H, 12 * H, 1_000, 1_024)]),
         ("cores,ram,start,end\n1,1,0.0001,never\n", vec![(1, NEVER, 1_000, 1_024)]),
-        // A clock that begins at 500 h is moved so that the first VM comes in the first hour.
+        // A clock that starts at 500 h is shifted so that the first VM arrives in the first hour.
         (
             "batch,start_s,cores,mem_gb\n1,1800000,1,1\n1,1803600,1,1\n",
             vec![(H, NEVER, 1_000, 1_024), (2 * H, NEVER, 1_000, 1_024)],
@@ -248,7 +248,7 @@ fn any_cut_into_chunks_gives_the_same() {
 /// A gzip member with a name, extra field, comment and header checksum (RFC 1952), padded with zeros.
 const NAMED_MEMBER: &[u8] = include_bytes!("../fixtures/named-member.csv.gz");
 
-/// Pushes chunks of 1 to `largest` bytes, by a small generator of its own.
+/// Pushes chunks of 1 to `largest` bytes, from a small generator.
 fn read_cut(name: &str, bytes: &[u8], seed: u64, largest: usize) -> Result<Parsed, TraceError> {
     let mut parser = TraceParser::new(name);
     let (mut state, mut rest) = (seed, bytes);
@@ -490,7 +490,7 @@ fn a_column_is_guessed_by_what_its_header_says() {
     let names = ["vm", "cores", "memory_gib", "memory_mib", "start_s", "end_hours", "duration_days"].map(Some);
     assert_eq!(guessed[..7], names);
     assert_eq!(guessed[7], None);
-    // Every name on offer is the first to mean what it means.
+    // Every offered name is the first one with its meaning.
     for name in tiebreak_trace::formats::named_columns::OFFERED {
         assert_eq!(tiebreak_trace::formats::named_columns::guessed(name, ""), Some(name));
     }

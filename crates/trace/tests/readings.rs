@@ -1,4 +1,4 @@
-//! CPU readings: what is kept of them, in any order and any chunks, and what is wrong with a file.
+//! CPU readings: what is kept, in any order and any chunks, and the faults of a file.
 
 use tiebreak_trace::{FaultKind, Limits, Packing, Readings, ReadingsParser, TraceError};
 
@@ -36,7 +36,7 @@ fn chunks_do_not_matter_gzip_or_not() {
         assert_eq!(read_in(text.as_bytes().chunks(size)).as_ref(), Ok(&whole), "{size}");
     }
     assert_eq!(whole.rows, 3);
-    // A byte order mark is no part of the first field, and a NUL byte is one fault wherever the chunks end.
+    // A byte order mark is not part of the first field, and a NUL byte is one fault, wherever the chunks end.
     let text = "\u{feff}0,b,0,99,10\n1800,b\0,0,9\0,20\n1800,b,0,99,20\n";
     let whole = read(text).expect("readings");
     for size in 1..text.len() {
@@ -103,7 +103,7 @@ fn too_many_half_hours_are_too_many() {
     let mut parser = ReadingsParser::with_limits(Limits { rows_max: 2, ..Limits::default() });
     let rows: String = (0..9).map(|half_hour| format!("{},a,0,99,5\n", 1_800 * half_hour)).collect();
     assert_eq!(parser.push(rows.as_bytes()), Err(TraceError::TooManyReadings { half_hours_max: 8 }));
-    // Names take room too.
+    // Names count towards the memory limit.
     let mut parser = ReadingsParser::with_limits(Limits { rows_max: 25, ..Limits::default() });
     let long = |vm: u32| format!("0,{}{vm},0,99,5\n", "long".repeat(100));
     assert_eq!(parser.push(long(1).as_bytes()), Ok(()));

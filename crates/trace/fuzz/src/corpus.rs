@@ -1,15 +1,16 @@
-//! The inputs that were kept: those of the fuzzer that reach something of their own, and those that once broke a law.
+//! The kept inputs: those of the fuzzer that reach code of their own, and those that once violated an invariant.
 
 use std::fs;
 use std::path::Path;
 
-/// No input above this is kept.
+/// Larger inputs are not kept.
 const INPUT_BYTES_MAX: usize = 4 << 10;
 
-/// What holds of every input.
+/// An invariant for every input.
 type Law = fn(&[u8]);
 
-/// Checks the law of each target with every input in its folder of the corpus, at least so many, and gives their bytes.
+/// Checks the invariant of each target with every input in its folder of the corpus, at least `inputs_min`. Returns
+/// their total size in bytes.
 pub fn replay(corpus: &Path, laws: &[(&str, Law)], inputs_min: usize) -> usize {
     let mut bytes = 0;
     for (name, law) in laws {
@@ -21,7 +22,7 @@ pub fn replay(corpus: &Path, laws: &[(&str, Law)], inputs_min: usize) -> usize {
             let content = fs::read(&input).expect("an input");
             assert!(content.len() <= INPUT_BYTES_MAX, "{input:?} has {} bytes", content.len());
             bytes += content.len();
-            // Where a law breaks, the panic comes after the name of the input.
+            // Print the name of the input before a possible panic.
             println!("{}", input.display());
             law(&content);
         }

@@ -1,10 +1,10 @@
-//! What holds of every reader whatever the bytes are: it does not panic, where the file was cut into chunks does not
-//! matter, no row is dropped in silence, and what it gives back is a workload.
+//! Invariants of every reader, for any bytes: it does not panic, its result does not depend on how the file is split
+//! into chunks, it drops no row silently, and its result is a workload.
 
 use tiebreak_trace::compact::{self, Origin};
 use tiebreak_trace::{Draws, Limits, Parsed, ReadingsParser, TraceError, TraceParser, read_compact};
 
-/// Small, so that a fuzzer reaches them, and the memory of each input is bounded.
+/// Small, so that a fuzzer reaches them and the memory per input is bounded.
 const LIMITS: Limits = Limits {
     rows_max: 2_000,
     file_bytes_max: 1 << 20,
@@ -14,13 +14,13 @@ const LIMITS: Limits = Limits {
     faults_kept: 3,
 };
 
-/// A name for every format that knows its files by name.
+/// A name for every format that is recognised by file name.
 const NAMES: [&str; 5] = ["", "vmtable.csv", "batched-0.csv", "Huawei-East-1.csv", "openb_pod_list.csv"];
 
-/// A law by the name of its target.
+/// An invariant, with the name of its target.
 pub type Law = fn(&[u8]);
 
-/// Every law.
+/// Every invariant.
 pub const LAWS: [(&str, Law); 5] =
     [("table", table), ("packed", packed), ("compact", compact), ("readings", readings), ("draws", draws)];
 
@@ -30,7 +30,7 @@ pub fn table(input: &[u8]) {
     let name = NAMES[usize::from(*name) % NAMES.len()];
     let (whole, pieces) = (read(name, file, file.len()), read(name, file, usize::from(*size)));
     if is_packed(file) {
-        // How far text goes before damage is met depends on the chunks.
+        // How far text gets before damage is found depends on the chunks.
         assert_eq!(whole.as_ref().ok(), pieces.as_ref().ok(), "where the file was cut");
     } else {
         assert_eq!(whole, pieces, "where the file was cut");
@@ -52,7 +52,7 @@ pub fn packed(input: &[u8]) {
     }
 }
 
-/// A compact trace without its sum, which is put behind it.
+/// A compact trace without its checksum, which is appended.
 pub fn compact(input: &[u8]) {
     let sum = xxhash_rust::xxh3::xxh3_64(input).to_le_bytes();
     let file = [input, &sum].concat();
@@ -100,7 +100,7 @@ pub fn draws(input: &[u8]) {
     }
 }
 
-/// Gives a few bytes at a time.
+/// Reads a few bytes at a time.
 struct Pieces<'a> {
     rest: &'a [u8],
     size: usize,
@@ -126,11 +126,11 @@ fn read(name: &str, file: &[u8], size: usize) -> Result<Parsed, TraceError> {
     parser.finish()
 }
 
-/// What holds of every trace that was read.
+/// Invariants of every trace that was read.
 fn check(Parsed { workload, report }: &Parsed) {
     assert_eq!(u64::from(workload.vm_count()), report.kept);
     assert!(report.kept <= LIMITS.rows_max && report.faults.len() <= LIMITS.faults_kept);
-    // An event's row is half a VM: a deletion closes what a creation opened.
+    // An event's row is half a VM: a deletion completes a creation.
     let is_whole = report.format != "HuaweiEvents";
     let accounted = report.kept + report.faulty() + report.sampled_out;
     assert!(if is_whole { report.rows == accounted } else { report.rows >= accounted }, "{report:?}");
@@ -142,7 +142,7 @@ fn check(Parsed { workload, report }: &Parsed) {
     assert_eq!(again.report.summary, report.summary);
 }
 
-/// An error is for people: a sentence or two, not the file.
+/// An error is for people: one or two sentences, not the file.
 fn check_sentence(told: &str) {
     assert!(told.contains("xpected") || told.contains("Too large") || told.starts_with("Read as"), "{told}");
     assert!(told.chars().count() < 1_000 && !told.contains('\0'), "{told}");

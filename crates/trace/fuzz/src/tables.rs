@@ -1,10 +1,10 @@
-//! What holds of files that are tables of their own, whatever their bytes are: reading does not panic, gives the same twice,
-//! drops no row in silence, and what is wrong is told in a sentence.
+//! Invariants of binary table files, for any bytes: reading does not panic, gives the same result twice, drops no row
+//! silently, and reports faults in a sentence.
 
 use tiebreak_tables::{parquet, sqlite};
 use tiebreak_trace::{FaultKind, Limits, Parsed, TraceError, TraceParser};
 
-/// Small, so that a fuzzer reaches them, and the memory of each input is bounded.
+/// Small, so that a fuzzer reaches them and the memory per input is bounded.
 const LIMITS: Limits = Limits {
     rows_max: 2_000,
     file_bytes_max: 1 << 20,
@@ -14,10 +14,10 @@ const LIMITS: Limits = Limits {
     faults_kept: 3,
 };
 
-/// A law by the name of its target.
+/// An invariant, with the name of its target.
 pub type Law = fn(&[u8]);
 
-/// Every law.
+/// Every invariant.
 pub const LAWS: [(&str, Law); 2] = [("parquet", of_parquet), ("sqlite", of_sqlite)];
 
 /// A Parquet file.
@@ -27,7 +27,7 @@ pub fn of_parquet(input: &[u8]) {
     assert_eq!(others, [None; 2], "rows have the fields of the header");
 }
 
-/// A SQLite file, which stands on the disk while it is read.
+/// A SQLite file, which is written to disk for reading.
 pub fn of_sqlite(input: &[u8]) {
     let path = std::env::temp_dir().join(format!("tiebreak-law-{}.sqlite", std::process::id()));
     std::fs::write(&path, input).expect("a file in the folder of temporary files");
@@ -47,7 +47,7 @@ fn check(push_text: impl Fn(&mut TraceParser) -> Result<(), TraceError>) -> Opti
     match &result {
         Ok(Parsed { workload, report }) => {
             assert_eq!(u64::from(workload.vm_count()), report.kept);
-            // An event's row is half a VM: a deletion closes what a creation opened.
+            // An event's row is half a VM: a deletion completes a creation.
             let accounted = report.kept + report.faulty();
             assert!(report.rows == accounted || report.format == "HuaweiEvents", "{report:?}");
         }

@@ -85,7 +85,7 @@ struct Azure2017Rows {
 }
 
 impl Azure2017Rows {
-    /// A time on the grid, and whether it had to be moved there.
+    /// A time rounded to the grid, and whether it was rounded.
     fn on_grid(column: &Column, record: &Record<'_>) -> Result<(Time, bool), Fault> {
         let time = column.time(record)?;
         if time < Time::ZERO {
@@ -95,7 +95,7 @@ impl Azure2017Rows {
         Ok((Time(nearest), nearest != time.0))
     }
 
-    /// A size, or the usual reading of an open bucket.
+    /// A size, or the usual value of an open bucket.
     fn size(
         column: &Column,
         record: &Record<'_>,
@@ -129,8 +129,7 @@ impl RowReader for Azure2017Rows {
         Ok(Some(VmRow { name: hash(record.field(0)), tenant: hash(record.field(DEPLOYMENT)), shape, start, end }))
     }
 
-    /// The last timestamp of the table. Readings end there, so a VM that is deleted then
-    /// was still running.
+    /// The last timestamp of the table. Readings end there, so a VM deleted at that time was still running.
     fn finish(&mut self, rows: &mut WorkloadBuilder, tally: &mut Tally) -> Time {
         rows.change(|row| {
             if row.end.0 >= self.last_ms {

@@ -1,7 +1,7 @@
 //! The Azure packing trace of 2020 in its original form.
 //!
-//! Source: Hadary et al., "Protean", OSDI 2020. The file is a SQLite database; [`Tables`] says what is asked of it, and the
-//! answer is read here as text.
+//! Source: Hadary et al., "Protean", OSDI 2020. The file is a SQLite database; [`Tables`] defines the query, and the
+//! result is read here as text.
 
 use tiebreak_model::{Declaration, Declared, Resources, Time, VmRow, VmShape, WorkloadBuilder};
 
@@ -23,12 +23,12 @@ tiebreak_model::declare! {
     pub struct AzurePacking as "Azure packing trace 2020" {}
 }
 
-/// The machine type whose shares are read: the one with most VM types.
+/// The machine type whose shares are used: the one with most VM types.
 ///
-/// Then the others by which a size is told, the first that offers a VM type before the next: their cores and memory, as
-/// shares of machine type 16. No size is published. They are the ratios that the shares of one VM type have on two
-/// machine types, which are the same for nearly all that both offer (for type 12 and 134 of 152, 40 cores to 104), and
-/// make whole cores of the sizes of 481 VM types of 488.
+/// The other machine types that define sizes; the first one that offers a VM type is used. Their cores and memory are
+/// given as shares of machine type 16. Sizes are not published. These are the ratios of one VM type's shares on two
+/// machine types. The ratios are the same for nearly all types that both offer (for type 12, 134 of 152 give 40 cores
+/// to 104), and give whole cores for 481 of 488 VM types.
 const OTHERS: [(u32, f64, f64); 7] = [
     (12, 40.0 / 104.0, 512.0 / 562.5),
     (10, 64.0 / 104.0, 768.0 / 562.5),
@@ -43,14 +43,14 @@ const MACHINE_TYPE: &str = "16";
 const MACHINE_CORES_MILLI: f64 = 104_000.0;
 const MACHINE_MEMORY_MIB: f64 = 562.5 * 1_024.0;
 
-/// The columns that a file must have, as the header names them.
+/// The required columns, as named in the header.
 const COLUMNS: [&str; 8] = ["vmId", "vmTypeId", "priority", "starttime", "endtime", "core", "memory", "machineId"];
 const TENANT: &str = "tenantId";
 
-/// What is asked of the SQLite file: the same for whoever opens it.
+/// The query of the SQLite file, independent of the library that opens it.
 pub struct Tables;
 
-/// Its tables and the columns of them that are read.
+/// Its tables and the columns used.
 const NEEDED: [(&str, &[&str]); 2] = [
     ("vm", &["vmId", "tenantId", "vmTypeId", "priority", "starttime", "endtime"]),
     ("vmType", &["vmTypeId", "machineId", "core", "memory"]),
@@ -62,10 +62,10 @@ impl Tables {
 SELECT group_concat(tables.name || '.' || columns.name, char(10))
 FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns WHERE tables.type = 'table'";
 
-    /// Passes the answer to [`Self::SCHEMA`] where everything is there.
+    /// Checks that the result of [`Self::SCHEMA`] contains everything needed.
     ///
     /// # Errors
-    /// Where tables or columns are missing.
+    /// If tables or columns are missing.
     pub fn check(schema: &str) -> Result<(), TraceError> {
         let is_there = |wanted: &str| schema.lines().any(|found| found.eq_ignore_ascii_case(wanted));
         let needed = NEEDED.iter().flat_map(|(table, columns)| columns.iter().map(move |c| format!("{table}.{c}")));
@@ -79,13 +79,13 @@ FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns WHERE ta
     /// The first line of the text.
     pub const HEADER: &str = "vmId,tenantId,vmTypeId,priority,starttime,endtime,core,memory,machineId\n";
 
-    /// Lines of text for the rows of vm behind the rowid `?1`, at most `?2` of them, and the last rowid among them, both null behind the
-    /// last row. It goes along the table itself, so that nothing is sorted and no step costs more than its rows.
+    /// Lines of text for at most `?2` rows of vm after rowid `?1`, and the last rowid among them; both are null after
+    /// the last row. It follows the table's own order, so that nothing is sorted and a step costs only its rows.
     #[must_use]
     pub fn step() -> String {
         let other = |(place, (machine, cores, memory))| format!(", ({machine}, {place}, {cores:?}, {memory:?})");
         let others: String = (1..).zip(OTHERS).map(other).collect();
-        // Of the rows of a group, SQLite takes that with the least place.
+        // Of the rows of a group, SQLite takes the one with the smallest place.
         format!(
             "\
 WITH machine(machineId, place, core, memory) AS (VALUES ({MACHINE_TYPE}, 0, 1.0, 1.0){others}),
@@ -102,7 +102,7 @@ FROM step LEFT JOIN offered ON offered.vmTypeId = step.vmTypeId"
         )
     }
 
-    /// Rows of a step: some 2 MB of text.
+    /// Rows per step: about 2 MB of text.
     pub const STEP_ROWS: u32 = 20_000;
 }
 

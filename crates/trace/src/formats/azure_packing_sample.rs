@@ -1,7 +1,7 @@
 //! The 1% samples of the Azure packing trace of 2020.
 //!
-//! Source: Hadary et al., "Protean", OSDI 2020; sampled and joined with concrete sizes in the
-//! artifact of CoSpot, SoCC 2022.
+//! Source: Hadary et al., "Protean", OSDI 2020; sampled and joined with concrete sizes in the artifact of CoSpot,
+//! SoCC 2022.
 
 use tiebreak_model::{Declaration, Declared, Resources, Time, VmRow, VmShape, WorkloadBuilder};
 
@@ -21,10 +21,10 @@ tiebreak_model::declare! {
     pub struct AzurePackingSample as "Azure packing trace 2020, 1% sample" {}
 }
 
-/// The columns, as the header names them.
+/// The columns, as named in the header.
 const COLUMNS: [&str; 7] = ["vmId", "tenantId", "cores", "ram", "vmTypeId", "starttime", "endtime"];
 
-/// A start that is unknown, in days, and the second way to write it.
+/// An unknown start, in days, and its alternative notation.
 const UNKNOWN_DAYS: i64 = -1_497;
 const UNKNOWN_TWIN_DAYS: i64 = -7_157;
 
@@ -95,14 +95,14 @@ impl RowReader for PackingSampleRows {
         Ok(Some(VmRow { name: self.name.name(record), tenant: self.tenant.name(record), shape, start, end }))
     }
 
-    /// The last start, rounded up to the next full hour: day 14. The ends go on to day 90, but
-    /// without arrivals those weeks would only show a fleet that drains.
+    /// The last start, rounded up to the next full hour: day 14. The ends continue to day 90, but without arrivals
+    /// those weeks would only show a draining fleet.
     fn finish(&mut self, rows: &mut WorkloadBuilder, _: &mut Tally) -> Time {
         last_start_hour(rows)
     }
 }
 
-/// The start, where it is unknown always written in the same way.
+/// The start, with a single notation for unknown starts.
 pub(super) fn uniform_start(start: Time, tally: &mut Tally) -> Time {
     if start == days(UNKNOWN_TWIN_DAYS) {
         tally.correct(Correction::UnknownStart);

@@ -1,4 +1,4 @@
-//! Events of Huawei-East-1: a row for the creation of a VM, and one for its deletion.
+//! Events of Huawei-East-1: one row for the creation of a VM, and one for its deletion.
 //!
 //! Source: Sheng et al., "VMAgent: Scheduling Simulator for Reinforcement Learning", 2021.
 
@@ -21,7 +21,7 @@ tiebreak_model::declare! {
     pub struct HuaweiEvents as "Huawei-East-1 events" {}
 }
 
-/// The columns, as the header names them.
+/// The columns, as named in the header.
 const COLUMNS: [&str; 5] = ["vmid", "cpu", "memory", "time", "type"];
 
 impl Format for HuaweiEvents {
@@ -53,7 +53,7 @@ impl Table for HuaweiEvents {
     }
 
     fn knows_shape(&self, head: &Head<'_>) -> bool {
-        // An index without a name may stand before them.
+        // An unnamed index column may precede them.
         head.names(&COLUMNS) && head.first().len() <= COLUMNS.len() + 1
     }
 
@@ -79,7 +79,7 @@ struct HuaweiRows {
     memory: Column,
     time: Column,
     kind: Column,
-    /// VMs that were created and not deleted, by their number in the file.
+    /// VMs that were created and not deleted yet, by their number in the file.
     alive: HashMap<u64, VmRow>,
     created: u64,
     last: Time,
@@ -93,7 +93,7 @@ impl HuaweiRows {
             return Err(self.name.fault(record, FaultKind::AlreadyThere, "a VM that does not exist yet"));
         }
         self.created += 1;
-        // Numbers may come again, so a VM is called after its creation too.
+        // Numbers may be reused, so a VM's name includes its creation time.
         let name = hash(&[number.to_le_bytes(), time.0.to_le_bytes()].concat());
         let row = VmRow { name, tenant: name, shape: VmShape::plain(demand), start: time, end: Time::NEVER };
         self.alive.insert(number, row);

@@ -1,4 +1,4 @@
-//! The trace formats, in the order in which they are tried.
+//! The trace formats, in the order of recognition.
 
 use tiebreak_model::{Declaration, Time, VmRow, WorkloadBuilder};
 
@@ -24,8 +24,8 @@ pub use huawei_events::HuaweiEvents;
 pub use named_columns::NamedColumns;
 pub use openb_pods::OpenbPods;
 
-/// Every format. A binary one is known by its first bytes. A table whose name a format knows is tried with that format first; after
-/// that the first one that knows the shape of its first lines reads it.
+/// Every format. A binary one is recognised by its first bytes. A table whose file name a format knows is tried with
+/// that format first; otherwise the first format that recognises its first lines reads it.
 pub static FORMATS: &[&dyn Format] = &[
     &AzurePackingSample {},
     &AzurePacking {},
@@ -36,14 +36,14 @@ pub static FORMATS: &[&dyn Format] = &[
     &Compact {},
 ];
 
-/// The beginning of a file: what a format is recognised by.
+/// The beginning of a file, from which its format is recognised.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<'a> {
-    /// The file's name, without its folder; may be empty.
+    /// The file name without folder; may be empty.
     pub file_name: &'a str,
     /// The fields of the first line, and of the second if there is one.
     pub rows: &'a [Vec<String>],
-    /// Whether a comma stands before decimals, where somebody says so.
+    /// Whether decimals follow a comma, if the user says so.
     pub decimal_commas: Option<bool>,
 }
 
@@ -54,18 +54,18 @@ impl Head<'_> {
         self.rows.first().map_or(&[], Vec::as_slice)
     }
 
-    /// The fields of the second line: the first values, where the first line is a header.
+    /// The fields of the second line: the first values, if the first line is a header.
     #[must_use]
     pub fn values(&self) -> &[String] {
         self.rows.get(1).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether the first line names all of these columns, in letters of any case.
+    /// Whether the first line names all of these columns, in upper or lower case.
     fn names(&self, columns: &[&str]) -> bool {
         columns.iter().all(|name| self.index_of(name).is_some())
     }
 
-    /// The column of this name, which is there; one of its units is so many of ours.
+    /// The column of this name, which must exist; `unit` is the number of our units in one of its units.
     fn column(&self, name: &str, unit: f64) -> Column {
         Column::new(self.index_of(name).unwrap_or_default(), name, unit)
     }
@@ -77,29 +77,29 @@ impl Head<'_> {
 
 /// A trace format, either a table in text or binary.
 pub trait Format: Sync {
-    /// What it says of itself: source, licence, units.
+    /// Its declaration: source, licence, units.
     fn declaration(&self) -> &'static Declaration;
 
-    /// Where its files come from, and their licence: what goes with a trace that is written in another form.
+    /// The source and licence of its files, for traces that are written in another form.
     fn source(&self) -> &'static str;
 
-    /// Questions that no file of this format can answer.
+    /// Questions that files of this format cannot answer.
     fn cannot_answer(&self) -> &'static [&'static str];
 
-    /// How its files are read when they are tables in text.
+    /// The reader of its files, if they are tables in text.
     fn as_table(&self) -> Option<&dyn Table> {
         None
     }
 
-    /// How its files are read when they are binary.
+    /// The reader of its files, if they are binary.
     fn as_binary(&self) -> Option<&dyn Binary> {
         None
     }
 }
 
-/// A format whose files are rows of text: recognises them and opens a reader for the rows of one.
+/// A text format: recognises tables and opens a reader for their rows.
 pub trait Table {
-    /// Whether files of this format are usually called so.
+    /// Whether files of this format usually have this name.
     fn knows_name(&self, file_name: &str) -> bool;
 
     /// Whether the first lines look like it.
@@ -110,48 +110,48 @@ pub trait Table {
         true
     }
 
-    /// A reader for the rows below this head; notes go into the tally.
+    /// A reader for the rows below this head; adds notes to the tally.
     ///
     /// # Errors
-    /// When columns are missing.
+    /// If columns are missing.
     fn open(&self, head: &Head<'_>, tally: &mut Tally) -> Result<Box<dyn RowReader>, TraceError>;
 }
 
-/// A format whose files are read whole.
+/// A format whose files are read completely before parsing.
 pub trait Binary {
-    /// What every file of it begins with, and no text does; without a line end.
+    /// The first bytes of every file, which no text has; without a line end.
     fn magic(&self) -> &'static [u8];
 
-    /// The rows of a file, and when the trace stops telling; what else it says goes into the tally.
+    /// The rows of a file, and the end of the trace; adds everything else to the tally.
     ///
     /// # Errors
-    /// When the file is cut, damaged or too large.
+    /// If the file is truncated, damaged or too large.
     fn read(&self, file: &[u8], limits: &Limits, tally: &mut Tally) -> Result<(WorkloadBuilder, Time), TraceError>;
 }
 
 /// Reads the rows of one file.
 pub trait RowReader: Send {
-    /// The VM in a row; none where more of it is to come.
+    /// The VM in a row; `None` if it is not complete yet.
     ///
     /// # Errors
-    /// The first thing that is wrong with it.
+    /// The first fault of the row.
     fn row(&mut self, record: &Record<'_>, tally: &mut Tally) -> Result<Option<VmRow>, Fault>;
 
-    /// How many VMs more of which is to come.
+    /// The number of incomplete VMs.
     fn pending(&self) -> u64 {
         0
     }
 
-    /// All rows are read: the VMs of which no more has come.
+    /// Called after all rows: the incomplete VMs.
     fn rest(&mut self) -> Vec<VmRow> {
         Vec::new()
     }
 
-    /// Then settles what only the whole file tells, and says when the trace stops telling. There may be no row.
+    /// Called last: settles what depends on the whole file, and returns the end of the trace. There may be no rows.
     fn finish(&mut self, rows: &mut WorkloadBuilder, tally: &mut Tally) -> Time;
 }
 
-/// A table's format and how it is read.
+/// A table's format and its reader.
 type FoundTable = (&'static dyn Format, &'static dyn Table);
 
 /// The format that recognises this head, name first, then shape.
@@ -168,8 +168,8 @@ pub(crate) fn recognise(head: &Head<'_>) -> Result<FoundTable, TraceError> {
     }
 }
 
-/// The last start in a trace, rounded up to the next full hour: as long as VMs arrive the
-/// trace tells what happens; after its last arrival a fleet only drains.
+/// The last start in a trace, rounded up to the next full hour. As long as VMs arrive, the trace shows what happens;
+/// after the last arrival a fleet only drains.
 pub(crate) fn last_start_hour(rows: &WorkloadBuilder) -> Time {
     hour_above(rows.rows().map(|row| row.start).max().unwrap_or(Time::ZERO))
 }

@@ -1,4 +1,4 @@
-//! Any CSV whose header names the obvious columns.
+//! Any CSV whose header has the standard column names.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ tiebreak_model::declare! {
     pub struct NamedColumns as "CSV with named columns" {}
 }
 
-/// A column by its names, the units that may follow them, and ours when none does.
+/// A column by its names, the units that may follow them, and the default unit.
 pub(crate) struct Meaning {
     names: &'static [&'static str],
     units: &'static [(&'static str, f64)],
@@ -37,12 +37,12 @@ pub(crate) struct Meaning {
     dates: &'static [(&'static str, DateOrder)],
 }
 
-/// How the values of a column are to be read.
+/// How to interpret a column's values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Scale {
-    /// How many of our units make one of its.
+    /// The number of our units in one of its units.
     unit: f64,
-    /// The order of its dates, where they are dates.
+    /// The order of its dates, if they are dates.
     dates: Option<DateOrder>,
     /// Whether its header says so.
     is_said: bool,
@@ -79,7 +79,7 @@ const fn span(names: &'static [&'static str]) -> Meaning {
     Meaning { dates: &[], ..time(names) }
 }
 
-// The first name is the one we use ourselves.
+// The first name is the one that we use.
 const VM: Meaning = word(&["vm", "vmid", "id", "name", "vmname"]);
 const TENANT: Meaning = word(&[
     "tenant",
@@ -149,7 +149,7 @@ const END: Meaning = time(&[
     "finishtime",
 ]);
 const DURATION: Meaning = span(&["duration", "lifetime", "life", "lt", "runtime"]);
-/// How many machines a row of a list of machines stands for.
+/// The number of machines that a row in a list of machines represents.
 pub(crate) const MACHINES: Meaning = word(&["machines", "machine", "count", "nodes", "number", "quantity"]);
 const PRIORITY: Meaning = word(&["priority"]);
 const FAULT_DOMAINS: Meaning = word(&["faultdomains", "faultdomaincount", "platformfaultdomaincount"]);
@@ -158,7 +158,7 @@ const PER_MACHINE: Meaning = word(&["permachine", "vmspermachine", "maxpermachin
 const PER_RACK: Meaning = word(&["perrack", "vmsperrack", "maxperrack"]);
 const ISOLATED: Meaning = word(&["isolated", "isolation", "dedicated"]);
 
-/// Names for columns, to choose from: what each means, and in which unit.
+/// Column names to choose from; each defines the meaning and the unit.
 pub const OFFERED: [&str; 28] = [
     "vm",
     "tenant",
@@ -190,8 +190,8 @@ pub const OFFERED: [&str; 28] = [
     "priority",
 ];
 
-/// The name to choose for a column that a header calls so, and whose first value is this; none where it is not known,
-/// or its date may have the day or the month first.
+/// The name to suggest for a column with this header and this first value; `None` if it is unknown, or if its date
+/// may have the day or the month first.
 #[must_use]
 pub fn guessed(field: &str, value: &str) -> Option<&'static str> {
     let all = [&VM, &TENANT, &CORES, &MEMORY, &START, &END, &DURATION, &PRIORITY];
@@ -214,7 +214,7 @@ pub fn guessed(field: &str, value: &str) -> Option<&'static str> {
     OFFERED.into_iter().find(|name| meant(name).is_some_and(is_it))
 }
 
-/// Whether a field is a number with one comma in it, which may stand before decimals.
+/// Whether a field is a number with one comma in it, which may be a decimal comma.
 #[must_use]
 pub fn is_with_decimal_comma(field: &str) -> bool {
     with_decimal_comma(field.as_bytes()).is_some()
@@ -228,7 +228,7 @@ impl Meaning {
         self.scaled(header).map(|(column, _)| column)
     }
 
-    /// The same, and whether the header says how its values are to be read.
+    /// The same, and whether the header says how to interpret its values.
     fn scaled(&self, header: &[String]) -> Option<(Column, bool)> {
         self.names.iter().find_map(|name| {
             let column = |(index, field): (usize, &String)| {
@@ -239,7 +239,7 @@ impl Meaning {
         })
     }
 
-    /// How a column is to be read whose header field has this name: `Memory (GiB)` is `memory` in `gib`.
+    /// How to interpret a column whose header field starts with this name: `Memory (GiB)` is `memory` in `gib`.
     fn scale_of(&self, field: &str, name: &str) -> Option<Scale> {
         let lower = field.to_ascii_lowercase();
         let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
@@ -254,13 +254,13 @@ impl Meaning {
     }
 
     fn needed_as(&self) -> String {
-        // Short ones tell best what else is known.
+        // Short names are the best examples of alternatives.
         let others: Vec<&str> = self.names.iter().skip(1).filter(|name| name.len() < 10).take(3).copied().collect();
         format!("{} (or {})", self.names[0], others.join(", "))
     }
 }
 
-/// The error that lists which of the needed columns a header lacks.
+/// The error that lists which of the required columns a header lacks.
 pub(crate) fn missing_columns(header: &[String]) -> TraceError {
     let missing = NEEDED.iter().filter(|needed| needed.find(header).is_none());
     TraceError::MissingColumns { missing: missing.map(|needed| needed.needed_as()).collect(), found: header.to_vec() }
@@ -318,11 +318,11 @@ impl Table for NamedColumns {
     }
 }
 
-/// Columns of times, each with whether its header says how to read it; where it does not, the first row may say that
-/// they are dates, and in which order. What one column says holds for the other.
+/// Columns of times, each with whether its header says how to interpret it. If not, the first row may show that they
+/// are dates, and in which order; what one column shows also applies to the other.
 ///
 /// # Errors
-/// When they are dates, and nothing says whether the day or the month comes first.
+/// If they are dates, and nothing shows whether the day or the month comes first.
 fn dated(times: [Option<(Column, bool)>; 2], values: &[String]) -> Result<[Option<Column>; 2], TraceError> {
     let value = |column: &Column| values.get(column.index).map_or("", String::as_str);
     let open = || times.iter().flatten().filter(|(_, is_said)| !is_said).map(|(column, _)| column);
@@ -351,7 +351,7 @@ fn dated(times: [Option<(Column, bool)>; 2], values: &[String]) -> Result<[Optio
     }))
 }
 
-/// The original packing trace gives fractions of a machine, which would pass for cores.
+/// The original packing trace has fractions of a machine, which would be mistaken for cores.
 fn check_whole_units(header: &[String]) -> Result<(), TraceError> {
     if header.iter().any(|field| field.eq_ignore_ascii_case("machineId")) {
         return Err(TraceError::WrongKind {
@@ -362,7 +362,7 @@ fn check_whole_units(header: &[String]) -> Result<(), TraceError> {
     Ok(())
 }
 
-/// How a row says when its VM leaves.
+/// How a row gives the end of its VM.
 enum Leaving {
     At(Column),
     After(Column),
@@ -376,7 +376,7 @@ impl Leaving {
     }
 }
 
-/// The columns that say what a tenant asks for (Protean section 2.1).
+/// The columns of placement terms (Protean section 2.1).
 #[derive(Default)]
 struct TenantColumns {
     fault_domains: Option<Column>,
@@ -433,10 +433,10 @@ impl NamedRows {
         needed.into_iter().chain(optional).chain(self.terms.columns())
     }
 
-    /// Reads commas before decimals where somebody says so, or the first row has one for certain.
+    /// Enables decimal commas if the user says so, or if the first row certainly has one.
     ///
     /// # Errors
-    /// When it has a number such as 1,024, and nobody says what the comma means.
+    /// If it has a number such as 1,024, and nothing says what the comma means.
     fn take_decimal_commas(&mut self, head: &Head<'_>, tally: &mut Tally) -> Result<(), TraceError> {
         let numbers = [&self.cores, &self.memory];
         let with_comma = numbers.into_iter().filter_map(|column| {
@@ -459,14 +459,14 @@ impl NamedRows {
         Ok(())
     }
 
-    /// Those with numbers that may have decimals.
+    /// Columns whose numbers may have decimals.
     fn columns_mut(&mut self) -> impl Iterator<Item = &mut Column> {
         let Self { cores, memory, start, end, .. } = self;
         let end = end.as_mut().map(|(Leaving::At(column) | Leaving::After(column))| column);
         [cores, memory, start].into_iter().chain(end)
     }
 
-    /// Says in which units the columns are read, which are left aside, and what is not there.
+    /// Notes the units of the columns, the ignored columns, and missing data.
     fn describe(&self, header: &[String], tally: &mut Tally) {
         let memory = if self.memory.unit == 1.0 { "MiB" } else { "GiB" };
         let (memory_name, start_name) = (&self.memory.name, &self.start.name);
@@ -533,10 +533,10 @@ impl RowReader for NamedRows {
         Ok(Some(VmRow { name, tenant, shape: VmShape { priority, terms, ..VmShape::plain(demand) }, start, end }))
     }
 
-    /// A clock that begins elsewhere (Unix time, a cut from a longer trace) is moved by whole
-    /// hours, so that the first VM starts in the first hour. The trace tells until its last start,
-    /// rounded up to the next full hour; when all VMs start within the first hour (a hand-made
-    /// example, or VMs that were all there already) until the last end within 30 days.
+    /// A clock with another origin (Unix time, or a cut from a longer trace) is shifted by whole hours, so that the
+    /// first VM starts in the first hour. The trace ends at its last start, rounded up to the next full hour. If all
+    /// VMs start within the first hour (a handmade example, or VMs that were already there), it ends at the last end
+    /// within 30 days.
     fn finish(&mut self, rows: &mut WorkloadBuilder, tally: &mut Tally) -> Time {
         move_clock(rows, tally);
         settle_terms(rows, tally);
@@ -549,7 +549,7 @@ impl RowReader for NamedRows {
     }
 }
 
-/// Terms belong to the tenant: where rows of one disagree, the first that started has it right.
+/// Terms belong to the tenant: if its rows disagree, those of the first VM apply.
 pub(super) fn settle_terms(rows: &mut WorkloadBuilder, tally: &mut Tally) {
     if rows.rows().all(|row| row.shape.terms.is_none()) {
         return;
@@ -568,7 +568,7 @@ pub(super) fn settle_terms(rows: &mut WorkloadBuilder, tally: &mut Tally) {
     });
 }
 
-/// A clock whose first start is later than this began elsewhere.
+/// If the first start is later than this, the clock has another origin.
 const CLOCK_ELSEWHERE_MS: i64 = DAY as i64;
 
 fn move_clock(rows: &mut WorkloadBuilder, tally: &mut Tally) {
@@ -577,7 +577,7 @@ fn move_clock(rows: &mut WorkloadBuilder, tally: &mut Tally) {
     if first <= CLOCK_ELSEWHERE_MS {
         return;
     }
-    // One less, so that a first start on a full hour does not become "there already".
+    // Subtract one, so that a first start on a full hour does not become "already there".
     let hours = (first - 1) / hour;
     rows.change(|row| {
         row.start.0 -= hours * hour;

@@ -19,7 +19,7 @@ tiebreak_model::declare! {
     pub struct OpenbPods as "Alibaba GPU cluster trace 2023, pods" {}
 }
 
-/// The columns that are read, and two more by which the table is known.
+/// The columns used, and two more that identify the table.
 const COLUMNS: [&str; 8] =
     ["name", "cpu_milli", "memory_mib", "qos", "creation_time", "deletion_time", "pod_phase", "num_gpu"];
 
@@ -104,7 +104,7 @@ impl RowReader for OpenbRows {
         Ok(Some(VmRow { name, tenant: name, shape, start, end }))
     }
 
-    /// The last timestamp, rounded up to the next full hour: what was deleted then was still running.
+    /// The last timestamp, rounded up to the next full hour: VMs deleted at that time were still running.
     fn finish(&mut self, rows: &mut WorkloadBuilder, tally: &mut Tally) -> Time {
         rows.change(|row| {
             if row.end >= self.last {

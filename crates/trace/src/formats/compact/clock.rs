@@ -1,30 +1,30 @@
-//! How times are told: in steps, and starts in beats where most of them fall on one.
+//! The encoding of times: in steps, and starts in beats if most of them fall on one.
 //!
-//! The cut that comes with the page shows why. VMs were asked for at full seconds, left at any moment, and all
-//! times were then rounded to a millionth of a day: told in milliseconds, every time would cost a byte more.
+//! The trace included in the page shows why. VMs were requested at full seconds, left at any moment, and all times
+//! were then rounded to a millionth of a day. Encoded in milliseconds, every time would cost one more byte.
 
 use tiebreak_model::{Time, VmRow, Workload};
 
-/// Steps that are tried: five minutes, minutes, seconds, a millionth of a day, milliseconds.
+/// Steps to try: five minutes, minutes, seconds, a millionth of a day, milliseconds.
 const STEPS: [(i64, i64); 5] = [(300_000, 1), (60_000, 1), (1_000, 1), (432, 5), (1, 1)];
 
-/// Beats that are tried, in milliseconds.
+/// Beats to try, in milliseconds.
 const BEATS_MS: [i64; 3] = [300_000, 60_000, 1_000];
 
-/// Milliseconds in a step or a beat, and parts of a millisecond in a step, at most. With [`TIME_MAX`] no product
-/// passes 64 bits.
+/// The maximum number of milliseconds in a step or a beat, and of parts of a millisecond in a step. With
+/// [`TIME_MAX`], no product exceeds 64 bits.
 pub(super) const STEP_MS_MAX: u64 = 300_000;
 pub(super) const PARTS_MAX: u64 = 1_000;
 
-/// No time is that many milliseconds or steps away.
+/// All times are closer than this many milliseconds or steps.
 const TIME_MAX: i64 = 7_000_000_000_000;
 
-/// How the times of one trace are told.
+/// The encoding of one trace's times.
 #[derive(Clone, Copy)]
 pub(super) struct Clock {
     /// A step in milliseconds, as a fraction.
     pub(super) step: (i64, i64),
-    /// Where it is not 0, starts are told in beats, and how many steps they are off.
+    /// If not 0, starts are encoded in beats plus an offset in steps.
     pub(super) beat_ms: i64,
 }
 
@@ -48,7 +48,7 @@ impl Clock {
         time == Time::NEVER || self.ms(self.steps(time.0)) == time.0
     }
 
-    /// The coarsest step that tells every time, and a beat on which three starts of four fall.
+    /// The coarsest step that represents every time, and a beat on which at least three of four starts fall.
     pub(super) fn of(workload: &Workload) -> Self {
         let tells = |clock: &Self| workload.rows().all(|row| clock.tells(row.start) && clock.tells(row.end));
         let clocks = STEPS.map(|step| Self { step, beat_ms: 0 });
@@ -68,7 +68,7 @@ impl Clock {
     }
 }
 
-/// A fraction to the nearest whole number.
+/// A fraction rounded to an integer.
 fn nearest(number: i64, by: i64) -> i64 {
     (2 * number + by).div_euclid(2 * by)
 }

@@ -1,4 +1,4 @@
-//! The columns, and how rows become columns and columns rows.
+//! The columns, and the conversion between rows and columns.
 
 use tiebreak_model::{RequestId, Time, VmId, VmRow, VmShape, Workload, WorkloadBuilder};
 
@@ -7,13 +7,13 @@ use super::numbers::{Numbers, Reader};
 use crate::column::TIME_MS_MAX;
 use crate::error::TraceError;
 
-/// The numbers of a trace, column by column. A group is the VMs of one tenant that start together; *first* is of each
-/// group's first VM, *later* of the others, group by group.
+/// The numbers of a trace, column by column. A group is the VMs of one tenant that start together. *First* columns
+/// hold each group's first VM, *later* ones the others, group by group.
 #[derive(Default)]
 pub(super) struct Columns<Column> {
-    /// Steps that each group's start is off its beat; empty without a beat.
+    /// Offset of each group's start from its beat, in steps; empty without a beat.
     pub(super) offsets: Column,
-    /// VMs in each group, less one.
+    /// VMs in each group, minus one.
     pub(super) sizes: Column,
     pub(super) later_names: Column,
     pub(super) first_kinds: Column,
@@ -25,7 +25,7 @@ pub(super) struct Columns<Column> {
     pub(super) first_ends: Column,
 }
 
-/// What the next numbers are told from.
+/// The previous values, from which the next are encoded as differences.
 #[derive(Default)]
 struct Before {
     tenant: u64,
@@ -35,7 +35,7 @@ struct Before {
 }
 
 impl Columns<Numbers> {
-    /// Of a workload, and how many groups it has.
+    /// The columns of a workload, and its number of groups.
     pub(super) fn of(workload: &Workload, clock: Clock) -> (u64, Self) {
         let mut order: Vec<RequestId> = (0..workload.request_count()).map(RequestId).collect();
         let key = |request: &RequestId| (workload.tenant(*request), workload.at(*request));
@@ -93,7 +93,7 @@ impl Columns<Numbers> {
 }
 
 impl Columns<Reader<'_>> {
-    /// The rows of so many groups again; the columns are as long as sizes say.
+    /// Restores the rows of this many groups; the columns are as long as the sizes say.
     pub(super) fn rows(
         mut self,
         groups: usize,
@@ -162,12 +162,12 @@ pub(super) fn damaged(detail: &'static str) -> TraceError {
     TraceError::CompactDamaged { detail }
 }
 
-/// A number that may be negative as one that is not: small where it was near 0.
+/// Encodes a signed number as an unsigned one: small if it is near 0.
 fn unsigned(number: i64) -> u64 {
     (number << 1 ^ number >> 63) as u64
 }
 
-/// The number behind it again.
+/// Decodes it.
 fn signed(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
 }

@@ -1,9 +1,9 @@
-//! Our own form of a trace: columns of small numbers, a sixth of the CSV.
+//! Our own trace format: columns of small numbers, a sixth of the size of the CSV.
 //!
-//! Rows are sorted by tenant and start, so that what neighbours share is written once and the
-//! rest as differences, and numbers alike stand together; a compressor on the way does the rest. Every number is a varint
-//! (seven bits a byte, the lowest first, the top bit says that more follow); one that may be
-//! negative is `2n` or `-2n - 1`. A text is its length and its bytes.
+//! Rows are sorted by tenant and start. Values that neighbours share are written once and the rest as differences,
+//! and similar numbers are adjacent; a general compressor does the rest. Every number is a varint (seven bits per
+//! byte, the lowest first; the top bit says that more follow). A signed number is encoded as `2n` or `-2n - 1`. A
+//! text is its length and its bytes.
 //!
 //! | part | what it holds |
 //! |---|---|
@@ -48,12 +48,12 @@ tiebreak_model::declare! {
     pub struct Compact as "Compact columns" {}
 }
 
-/// What a file begins with; no text does.
+/// The first bytes of a file, which no text has.
 const MAGIC: &[u8] = b"\x8aTiebreak\x1a";
 
 const VERSION: u64 = 1;
 
-/// Bytes of the sum at the end.
+/// Size of the checksum at the end.
 const SUM_BYTES: usize = 8;
 
 impl Format for Compact {
@@ -84,19 +84,19 @@ impl Binary for Compact {
     }
 }
 
-/// What a compact file says of the file it was made from.
+/// What a compact file records about the file from which it was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The title of the format it was read as.
+    /// The title of that file's format.
     pub title: String,
-    /// How it was read; source and licence first.
+    /// How it was read; source and licence come first.
     pub notes: Vec<String>,
-    /// What it cannot answer.
+    /// Questions that it cannot answer.
     pub cannot_answer: Vec<String>,
 }
 
 impl Origin {
-    /// Of the file that this was found in.
+    /// From the report on the file.
     #[must_use]
     pub fn of(report: &Report) -> Self {
         let format = FORMATS.iter().find(|format| format.declaration().id == report.format);

@@ -1,9 +1,9 @@
-//! Numbers as varints, one behind the other.
+//! Numbers as consecutive varints.
 
 use super::columns::damaged;
 use crate::error::TraceError;
 
-/// Numbers that are written.
+/// Written numbers.
 #[derive(Default)]
 pub(super) struct Numbers(pub(super) Vec<u8>);
 
@@ -17,7 +17,7 @@ impl Numbers {
     }
 }
 
-/// The bytes that are left to read.
+/// The bytes still to be read.
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -38,7 +38,7 @@ impl<'a> Reader<'a> {
         Err(damaged("a number of more than 64 bits"))
     }
 
-    /// The next so many numbers, each of which is one.
+    /// The next `count` numbers, each of which is checked.
     pub(super) fn numbers(&mut self, count: usize) -> Result<Self, TraceError> {
         let all = self.0;
         for _ in 0..count {

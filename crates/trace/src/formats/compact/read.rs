@@ -1,4 +1,4 @@
-//! Reading a compact file, which may be cut, damaged or made to harm.
+//! Reads a compact file, which may be truncated, damaged or malicious.
 
 use std::ops::RangeInclusive;
 
@@ -14,7 +14,7 @@ use crate::formats::named_columns::settle_terms;
 use crate::limits::Limits;
 use crate::report::Tally;
 
-/// The rows of a whole file, and when the trace stops telling.
+/// The rows of a whole file, and the end of the trace.
 pub(super) fn read(file: &[u8], limits: &Limits, tally: &mut Tally) -> Result<(WorkloadBuilder, Time), TraceError> {
     let (bytes, sum) = file.split_at(file.len().saturating_sub(SUM_BYTES));
     let mut reader = Reader(bytes.strip_prefix(MAGIC).unwrap_or_default());
@@ -55,8 +55,8 @@ impl<'a> Reader<'a> {
         self.within(0..=most.into())
     }
 
-    /// How many things follow; each has a byte at least, so no number makes us ask for more memory than the file
-    /// is worth.
+    /// A count of items. Each item has at least one byte, so a count never requests more memory than the file's size
+    /// justifies.
     fn count(&mut self) -> Taken<usize> {
         let count = usize::try_from(self.number()?).ok().filter(|count| *count <= self.0.len());
         count.ok_or(TraceError::CompactCut)
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
         Ok(VmShape { priority, terms, ..VmShape::plain(demand) })
     }
 
-    /// The columns, and how many groups they have.
+    /// The columns, and their number of groups.
     fn columns(&mut self, clock: Clock, limits: &Limits) -> Taken<(usize, Columns<Reader<'a>>)> {
         let groups = self.count()?;
         let offsets = self.numbers(if clock.beat_ms > 0 { groups } else { 0 })?;
