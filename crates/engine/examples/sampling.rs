@@ -1,4 +1,5 @@
-//! What sampling does to the numbers: the table of docs/SAMPLING.md, from any trace that fits into memory.
+//! The effect of sampling on the numbers: generates the table of docs/SAMPLING.md, from any trace that fits into
+//! memory.
 //!
 //! `cargo run -rp tiebreak-engine --example sampling -- batched-0.csv.gz`
 
@@ -11,9 +12,9 @@ use tiebreak_scenario::presets;
 use tiebreak_sim::World;
 use tiebreak_trace::TraceParser;
 
-/// Parts that are looked at, of those there are.
+/// The number of parts to evaluate.
 const PARTS: u32 = 3;
-/// How long a decision takes where nothing is left out: long enough for conflicts in a trace of a few VMs a minute.
+/// The decision time without sampling: long enough for conflicts in a trace of a few VMs per minute.
 const DECISION_MS: u64 = 2_000;
 
 const COLUMNS: [&str; 10] = [
@@ -44,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A line of the table: the least and the most of the parts.
+/// A line of the table: the minimum and maximum over the parts.
 fn row(name: &str, parts: &[[f64; COLUMNS.len()]]) {
     let cell = |column: usize| {
         let values = || parts.iter().map(|part| part[column]);
@@ -78,14 +79,14 @@ fn figures(path: &str, file: &[u8], sample: Sample) -> Result<[f64; COLUMNS.len(
     ])
 }
 
-/// The variance over the mean.
+/// The variance divided by the mean.
 fn dispersion(hourly: &[u32]) -> f64 {
     let hours = hourly.len().max(1) as f64;
     let mean = hourly.iter().map(|vms| f64::from(*vms)).sum::<f64>() / hours;
     hourly.iter().map(|vms| (f64::from(*vms) - mean).powi(2)).sum::<f64>() / hours / mean
 }
 
-/// The share of arriving VMs that come with others of their request.
+/// The share of arriving VMs with other VMs in their request.
 fn in_company(workload: &Workload) -> f64 {
     let arriving = (workload.warm_count()..workload.request_count()).map(RequestId);
     let sizes: Vec<_> = arriving.map(|request| workload.vms_of(request).len()).collect();
@@ -93,8 +94,8 @@ fn in_company(workload: &Workload) -> f64 {
     several as f64 / sizes.iter().sum::<usize>().max(1) as f64
 }
 
-/// Empty machines, packing density and VMs rejected in percent, and conflicts in a thousand VMs placed, with eight agents on 400 machines
-/// divided by how much was left out.
+/// Empty machines, packing density and VMs rejected in percent, and conflicts per thousand VMs placed, with eight
+/// agents on 400 machines divided by the sampling factor.
 fn run(workload: Arc<Workload>, one_in: u32, slower: u64) -> Result<[f64; 4], Box<dyn Error>> {
     let preset = presets::find("packing-400").ok_or("expected the preset packing-400")?;
     let mut variant = (preset.make)().active_variant().clone();

@@ -1,5 +1,5 @@
-//! Every text of the registries as the page shows it, as a JSON array: what `cargo xtask strings` translates besides
-//! the texts of the page itself.
+//! Every text of the registries as the page shows it, as a JSON array: `cargo xtask strings` translates these in
+//! addition to the texts of the page itself.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ fn main() {
     [BUCKETS, WEIGHT, AT_HOURS].iter().for_each(|param| param_texts(&mut texts, param));
     texts.extend(GROUPS.iter().map(|group| group.id.replace('_', " ")));
     texts.extend(METRICS.iter().map(|metric| metric.unit.to_owned()));
-    // As claims of lessons name them.
+    // As named in claims of lessons.
     texts.extend(METRICS.iter().map(|metric| metric.declaration.title.to_ascii_lowercase()));
     let claimed = FIGURES.iter().filter_map(|figure| Some([figure.claim()?.1, figure.unit]));
     texts.extend(claimed.flatten().map(str::to_owned));
@@ -45,7 +45,7 @@ fn main() {
     texts.extend(FORMATS.iter().map(|format| format.declaration().title.to_owned()));
     texts.extend(FORMATS.iter().map(|format| format.source().to_owned()));
     texts.extend(FORMATS.iter().flat_map(|format| format.cannot_answer()).map(|it| (*it).to_owned()));
-    // What expressions of custom rules may name.
+    // Names in expressions of custom rules.
     texts.extend(NAMES.iter().flat_map(|name| [name.unit, name.help]).map(str::to_owned));
     texts.extend(Function::ALL.iter().map(|function| function.help().to_owned()));
     texts.retain(|text| is_text(text));
@@ -69,7 +69,7 @@ fn param_texts(texts: &mut BTreeSet<String>, param: &Param) {
     }
 }
 
-/// Whether there is a word in it: symbols of units are the same in every language.
+/// Whether it contains a word: unit symbols are the same in every language.
 fn is_text(text: &str) -> bool {
     const SYMBOLS: [&str; 8] = ["GiB", "Gbit/s", "Mbit/s", "min", "ms", "MiB", "kW", "GHz"];
     text.split(|letter: char| !letter.is_alphabetic()).any(|word| word.len() > 1) && !SYMBOLS.contains(&text)

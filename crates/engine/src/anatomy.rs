@@ -1,4 +1,4 @@
-//! What agents and caches do, counted for the page (Protean sections 4 and 5.2).
+//! Counters of agents and caches for the page (Protean sections 4 and 5.2).
 
 use tiebreak_placement::{CacheCounters, CacheSizes};
 use tiebreak_sim::World;

@@ -1,4 +1,4 @@
-//! Explanations in words: why a VM went where it went, why not elsewhere, or why nowhere.
+//! Explanations in words: why a VM was placed on its machine, why not elsewhere, or why it was not placed.
 
 use tiebreak_model::{Phrase, VmId, phrase};
 use tiebreak_placement::CacheUse;
@@ -12,8 +12,7 @@ use crate::words;
 use super::collision::collision;
 use super::{lifetimes, vdcs};
 
-/// What is known of a VM's decisions in this world, and of what became of it later in the other,
-/// which may be the same.
+/// What is known about a VM's decisions in `world`, and about its later history in `later`, which may be the same.
 pub(super) fn answer(run: u32, asked_vm: String, vm: VmId, world: &World, later: &World) -> Reply {
     let workload = world.plan().workload();
     let rejection = world.rejection(workload.request_of(vm));

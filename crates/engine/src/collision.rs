@@ -1,4 +1,5 @@
-//! Why a commit failed, in words: two agents chose the same machine, and the store took one of them (Protean section 5.3).
+//! Why a commit failed, in words: two agents chose the same machine, and the store accepted only one of them (Protean
+//! section 5.3).
 
 use tiebreak_model::phrase::count;
 use tiebreak_model::{MachineId, Phrase, phrase};
@@ -6,7 +7,7 @@ use tiebreak_sim::{Collision, Obstacle, Plan, Probed};
 
 use crate::protocol;
 
-/// What is known of a failed commit; none where it was taken, or has not reached the store.
+/// What is known about a failed commit; `None` if it was accepted, or has not reached the store.
 pub(super) fn collision(probed: &Probed, plan: &Plan) -> Option<protocol::Collision> {
     let (it, agent) = probed.collision.as_ref().zip(probed.agent)?;
     let name = |vm| plan.workload().name(vm).to_string();
@@ -22,7 +23,7 @@ pub(super) fn collision(probed: &Probed, plan: &Plan) -> Option<protocol::Collis
     Some(protocol::Collision { agent, machine: it.machine.0, rivals, sentence })
 }
 
-/// Who came first, as far as that is known.
+/// Which VM came first, as far as known.
 fn cause(machine: MachineId, agent: u32, rivals: &[protocol::Rival]) -> Phrase {
     match rivals {
         [] => phrase!("Machine {machine} had changed since agent {agent} looked at it", machine, agent),
@@ -35,7 +36,7 @@ fn cause(machine: MachineId, agent: u32, rivals: &[protocol::Rival]) -> Phrase {
     }
 }
 
-/// What the store found. The machine of another VM of the request turns all of the request away.
+/// What the store found. A conflict on the machine of another VM rejects the whole request.
 fn why(collision: &Collision, vm: &str, is_own: bool) -> Phrase {
     match collision.why {
         Obstacle::Room if is_own => phrase!("VM {vm} no longer fits there", vm),

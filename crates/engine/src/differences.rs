@@ -1,11 +1,11 @@
-//! Where two runs of the same requests put the same VMs.
+//! Where two runs with the same requests placed VMs differently.
 
 use tiebreak_model::VmId;
 use tiebreak_sim::World;
 
 use crate::protocol::{Difference, Reply};
 
-/// Differing VMs that are named.
+/// The maximum number of listed VMs.
 pub const DIFFERENCES_MAX: usize = 30;
 
 /// No machine.
@@ -15,12 +15,12 @@ fn machine_of(world: &World, vm: u32) -> u32 {
     world.placement(VmId(vm)).map_or(NOWHERE, |(machine, _)| machine.0)
 }
 
-/// The machine of every VM in order, four bytes each, the lowest first; all ones is none.
+/// The machine of every VM in order, four bytes each, little-endian; all ones means no machine.
 pub(super) fn placements(world: &World) -> Vec<u8> {
     (0..world.plan().workload().vm_count()).flat_map(|vm| machine_of(world, vm).to_le_bytes()).collect()
 }
 
-/// The VMs that stand elsewhere by the placements of another run.
+/// The VMs that another run placed elsewhere.
 pub(super) fn differences(run: u32, world: &World, other: u32, placements: &[u8]) -> Reply {
     let workload = world.plan().workload();
     let (mut first, mut differing, mut vms) = (Vec::new(), 0, 0);

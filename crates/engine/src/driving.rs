@@ -1,4 +1,4 @@
-//! How the engine's one run begins, waits, is held and is stepped.
+//! Starts, queues, pauses and steps the engine's single run.
 
 use tiebreak_model::Declared;
 use tiebreak_scenario::WorkloadRef;
@@ -10,24 +10,24 @@ use super::traces::read;
 use super::{Engine, vdcs};
 use crate::protocol::Reply;
 
-/// A run that is estimated to take longer natively, or more memory, is made when somebody says so. Half of the memory that a
-/// browser gives a worker at most.
+/// A run that is estimated to take longer natively, or more memory, starts only after confirmation. The memory is at
+/// most half of what a browser gives a worker.
 const SECONDS_ASKED: f64 = 60.0;
 const BYTES_ASKED: f64 = 2.0 * 1_073_741_824.0;
 
-/// A run that does not begin yet.
+/// A run that has not started yet.
 pub(super) struct Waiting {
     pub(super) run: u32,
     pub(super) document: String,
     pub(super) then: Beginning,
-    /// Its trace's, where it waits for that.
+    /// The fingerprint of its trace, if it waits for that.
     pub(super) fingerprint: Option<u128>,
-    /// Whether it may take what it takes.
+    /// Whether the user has confirmed its cost.
     pub(super) at_any_cost: bool,
 }
 
 impl Engine {
-    /// Drops whatever runs and begins a run, or says what it waits for.
+    /// Drops the current run and starts another one, or says what it waits for.
     pub(super) fn start(&mut self, id: u32, document: String, then: Beginning, at_any_cost: bool) -> Vec<Reply> {
         (self.run, self.explaining, self.learning, self.waiting) = (None, None, None, None);
         self.years = None;
@@ -61,7 +61,7 @@ impl Engine {
         }
     }
 
-    /// Lets a run begin.
+    /// Starts a run.
     fn begin(&mut self, id: u32, plan: Plan, known: Lore, then: Beginning) -> Vec<Reply> {
         let (paused, learned) = (then != Beginning::Runs, known.lifetimes.map(|known| known.learned));
         let ends_early = known.ends_early;
@@ -93,7 +93,7 @@ impl Engine {
         vec![run.progress(None)]
     }
 
-    /// Learns for one slice; the run begins when all is learned.
+    /// Learns for one slice; the run starts when learning is complete.
     pub(super) fn learn(&mut self, mut learning: Box<Learning>, tell: bool) -> Vec<Reply> {
         if learning.work() {
             let (run, then) = (learning.run, learning.then);
@@ -124,7 +124,7 @@ impl Engine {
         vec![run.progress(stepped)]
     }
 
-    /// Goes on, in slices, until one more commit fails.
+    /// Continues, in slices, until another commit fails.
     pub(super) fn seek_conflict(&mut self) -> Vec<Reply> {
         if let Some(replies) = self.will_begin(Beginning::Seeks) {
             return replies;
@@ -138,7 +138,7 @@ impl Engine {
         }
     }
 
-    /// Where a run waits for its trace, or for what is learned, it will begin so.
+    /// If a run waits for its trace or for learning, it will start like this.
     fn will_begin(&mut self, then: Beginning) -> Option<Vec<Reply>> {
         if let Some(waiting) = &mut self.waiting {
             waiting.then = then;
@@ -150,7 +150,7 @@ impl Engine {
     }
 }
 
-/// How far a predictor has learned.
+/// The progress of a predictor's training.
 fn tell_of(learning: &Learning) -> Reply {
     Reply::Learning { run: learning.run, share: learning.share_done(), paused: learning.paused }
 }

@@ -1,4 +1,4 @@
-//! Explaining a VM's decisions: those before them are made again, in slices, until they are reached.
+//! Explains a VM's decisions: replays the decisions before them, in slices.
 
 use tiebreak_model::{MachineId, Phrase, Time, VmId, phrase};
 use tiebreak_sim::{Fate, Probe, World};
@@ -8,33 +8,33 @@ use super::answer::answer;
 use super::run::SLICE;
 use crate::protocol::Reply;
 
-/// A VM whose decisions are asked for.
+/// A VM whose decisions are to be explained.
 pub(super) struct Explaining {
     run: u32,
     asked_vm: String,
     again: Again,
 }
 
-/// A VM whose decisions are found by deciding everything before them again.
+/// A VM whose decisions are found by replaying everything before them.
 pub(super) struct Again {
     vm: VmId,
-    /// The world in which that happens.
+    /// The world of the replay.
     pub(super) world: World,
-    /// Events that the run on screen has seen.
+    /// The number of events in the displayed run.
     until: u64,
-    /// When the VM lost a machine for the last time, if it did: it is decided again after that.
+    /// When the VM last lost a machine, if it did: it is decided again after that.
     lost_at: Option<Time>,
 }
 
 impl Again {
-    /// Of a VM of a run, against a machine that is asked about.
+    /// For a VM of a run, compared with a machine in question.
     pub(super) fn new(run: &World, vm: VmId, asked: Option<MachineId>) -> Self {
         let mut world = World::new(run.plan().clone().without_samples());
         world.set_probe(Some(Probe { vm: Some(vm), asked }));
         Self { vm, world, until: run.progress().events, lost_at: run.lost_machine_at(vm) }
     }
 
-    /// Goes on for one slice; whether the decision that counts has been made, or will not be.
+    /// Continues for one slice. Returns whether the final decision has been made, or will not be.
     pub(super) fn work(&mut self) -> bool {
         let left = self.until.saturating_sub(self.world.progress().events);
         if left == 0 || self.is_decided() {
@@ -44,12 +44,12 @@ impl Again {
         false
     }
 
-    /// How much of the run has been decided again, 0 to 1.
+    /// The replayed share of the run, 0 to 1.
     pub(super) fn share_done(&self) -> f64 {
         self.world.progress().events as f64 / self.until.max(1) as f64
     }
 
-    /// Whether the decision that counts has been made.
+    /// Whether the final decision has been made.
     fn is_decided(&self) -> bool {
         let Self { vm, world, .. } = self;
         match self.lost_at {
@@ -63,9 +63,8 @@ impl Again {
 }
 
 impl Engine {
-    /// Explains a VM's decisions from the uncached reference. Those made in the last step were
-    /// explained as they were made; for any other, everything before is decided again, in
-    /// slices, as long as no newer run begins.
+    /// Explains a VM's decisions from the uncached reference. Decisions of the last step were explained as they were
+    /// made. For any other, everything before is replayed, in slices, unless a newer run starts.
     pub(super) fn explain(&mut self, run: u32, vm: String, asked: Option<u32>) -> Option<Reply> {
         self.explaining = None;
         let refuse = |message: Phrase| {
@@ -103,7 +102,7 @@ impl Engine {
         }
         let Some(Explaining { run, asked_vm, again }) = self.explaining.take() else { return Vec::new() };
         let Again { vm, world, .. } = again;
-        // Deciding again ends with the VM's decision; what came of it later, the run itself knows.
+        // The replay ends with the VM's decision; the run itself has the later history.
         let later = self.run.as_ref().filter(|current| current.id == run).map_or(&world, |current| &current.world);
         vec![answer(run, asked_vm, vm, &world, later)]
     }

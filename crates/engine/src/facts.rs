@@ -1,11 +1,11 @@
-//! What the workload asks of machines and agents: counted once for each workload.
+//! Facts about a workload's demand on machines and agents, computed once per workload.
 
 use std::sync::{Arc, Weak};
 
 use tiebreak_model::Workload;
 use tiebreak_profile::Facts;
 
-/// The facts of the workload that was asked about last.
+/// The facts of the last workload.
 #[derive(Default)]
 pub(super) struct Known {
     of: Weak<Workload>,
@@ -13,7 +13,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Those of this workload.
+    /// The facts of this workload.
     pub(super) fn facts(&mut self, workload: &Arc<Workload>) -> Arc<Facts> {
         match &self.facts {
             Some(facts) if Weak::as_ptr(&self.of) == Arc::as_ptr(workload) => facts.clone(),

@@ -1,5 +1,4 @@
-//! Where commits failed, for the fleet map: lately while a run is under way, and frame by frame
-//! when it has ended.
+//! Where commits failed, for the fleet map: recently while a run is under way, and frame by frame when it has ended.
 
 use std::collections::VecDeque;
 
@@ -8,15 +7,15 @@ use tiebreak_sim::frames::FAILED_MAX;
 
 use crate::protocol::Failed;
 
-/// Reports of progress that "lately" reaches back: about half a second, so that nothing flickers.
+/// The number of progress reports that count as recent: about half a second, to avoid flicker.
 const REPORTS: usize = 6;
 
-/// How many frames there were at the last reports.
+/// The number of frames at the last reports.
 #[derive(Default)]
 pub(super) struct Lately(VecDeque<usize>);
 
 impl Lately {
-    /// Where commits failed lately; of a run that is stepped, since the step before.
+    /// Where commits failed recently; for a run that is stepped, since the previous step.
     pub(super) fn failed(&mut self, frames: &Frames, stepped: bool) -> Failed {
         let kept = if stepped { 1 } else { REPORTS };
         self.0.drain(..self.0.len().saturating_sub(kept));
@@ -26,13 +25,12 @@ impl Lately {
     }
 }
 
-/// Where commits failed before each frame.
+/// Where commits failed between each frame and the previous one.
 pub(super) fn by_frame(frames: &Frames) -> Vec<Failed> {
     frames.failed().iter().map(|it| merged([it])).collect()
 }
 
-/// Several lists as one, as long as one may be; what does not fit is left out evenly, as in each
-/// of them.
+/// Merges several lists into one, up to the limit; what does not fit is thinned evenly, as in each of them.
 fn merged<'a>(lists: impl IntoIterator<Item = &'a tiebreak_sim::Failed>) -> Failed {
     let (mut machines, mut left_out) = (Vec::new(), 0);
     for list in lists {

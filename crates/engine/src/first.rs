@@ -1,8 +1,8 @@
 //! The run that the page opens with, made when the page is built.
 //!
-//! The same engine gives the same run wherever it is made, so what it tells of this one is a file that comes with the
-//! page ([`FirstRun`]). The page is live with that, before any engine has been loaded; the engine then makes the run
-//! once more, and the page holds it to the digest.
+//! The same engine gives the same run everywhere, so its replies for this run are a file that is part of the page
+//! ([`FirstRun`]). The page works with that file before any engine is loaded. The engine then repeats the run, and
+//! the page compares the digest.
 
 use std::sync::Arc;
 
@@ -15,23 +15,23 @@ use super::run::Run;
 use super::trace_card::trace_card;
 use crate::protocol::Reply;
 
-/// What an engine tells of the page's first run.
+/// An engine's replies for the page's first run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FirstRun {
-    /// From the trace to the end of the run, in order.
+    /// From loading the trace to the end of the run, in order.
     pub said: Vec<Reply>,
-    /// How every machine stood, frame by frame.
+    /// The state of every machine, frame by frame.
     pub frames: Vec<u8>,
 }
 
 impl FirstRun {
-    /// The number that the application gives the first run that it asks for.
+    /// The number of the application's first run.
     pub const RUN: u32 = 1;
 
-    /// Runs the scenario that the page opens with on its trace.
+    /// Runs the initial scenario of the page on its trace.
     ///
     /// # Errors
-    /// When the trace is another one, or the scenario cannot run on it.
+    /// If the trace is another one, or the scenario cannot run on it.
     pub fn make(trace: Parsed) -> Result<Self, String> {
         let document = (PRESETS[0].make)();
         let variant = document.active_variant();
@@ -52,7 +52,7 @@ impl FirstRun {
         Ok(Self { said, frames: run.frame_bytes() })
     }
 
-    /// The digest of what was decided.
+    /// The digest of the run.
     #[must_use]
     pub fn digest(&self) -> Option<&str> {
         self.said.iter().find_map(|reply| match reply {

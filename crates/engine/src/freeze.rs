@@ -1,4 +1,4 @@
-//! A state of the page as a step of a lesson.
+//! Converts a state of the page to a step of a lesson.
 
 use tiebreak_lesson::{Choice, Issue, Question, Scene, Scope, Step, Test};
 use tiebreak_scenario::Document;
@@ -9,7 +9,7 @@ use crate::protocol::{Frozen, Picked};
 /// The step.
 ///
 /// # Errors
-/// When its title, text or scenario is none.
+/// If its title, text or scenario is not valid.
 pub(super) fn step(frozen: Frozen) -> Result<Step, Vec<Issue>> {
     let mut step = Step::frozen(&frozen.title, &frozen.text, scenario(&frozen.document)?, frozen.unlocks)?;
     step.against = frozen.against.as_deref().map(scenario).transpose()?.map(Scene::frozen);
@@ -24,7 +24,8 @@ pub(super) fn step(frozen: Frozen) -> Result<Step, Vec<Issue>> {
     }
 }
 
-/// A question with answers; each is right when its claim holds, and the one without when no other is.
+/// A multiple-choice question. An answer is right if its claim holds; the answer without a claim is right if no other
+/// is.
 fn pick(Picked { ask, options }: Picked) -> Result<Question, Vec<Issue>> {
     let choice = |(at, (text, claim)): (usize, (String, String))| {
         let right_if = (!claim.is_empty()).then(|| Test::read(&claim)).transpose().map_err(|error| Issue {
@@ -46,7 +47,7 @@ fn pick(Picked { ask, options }: Picked) -> Result<Question, Vec<Issue>> {
     }
 }
 
-/// The variant in front alone, as steps have it.
+/// The active variant alone, as steps have it.
 fn scenario(json: &str) -> Result<Document, Vec<Issue>> {
     let document = Document::read(json).map_err(|error| {
         let issue = Issue {

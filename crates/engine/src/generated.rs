@@ -1,4 +1,4 @@
-//! Workloads drawn from what was fitted to a trace: one that comes with the program, or one that is loaded.
+//! Workloads generated from a model that was fitted to a trace: one of the included presets, or a loaded trace.
 
 use tiebreak_fitting::{Comparison, Distance, Fitted, Hourly, Preset, Scale};
 use tiebreak_model::phrase::mark;
@@ -11,10 +11,11 @@ use super::recipe::{Recipe, name_of};
 use crate::protocol::{Exhibit, ExhibitPlot, ExhibitRow, Generate};
 use crate::said;
 
-/// VMs that are drawn at most, on average: a link may ask for any number, and a tab has little memory.
+/// The maximum expected number of VMs: a link may request any number, and a tab has little memory.
 const VMS_MAX: u32 = 2_000_000;
 
-/// Draws what is asked for, and what it is called. The trace is that which is asked for by its fingerprint, with its name.
+/// Generates the requested workload. Returns its name and its data. `trace` is the one with the requested
+/// fingerprint, with its name.
 pub(super) fn drawn(ask: &Generate, trace: Option<(&Workload, &str)>) -> Result<(String, Parsed, [Phrase; 2]), Phrase> {
     let (fitted, like) = match (Preset::find(&ask.like), trace) {
         (Some(preset), _) => (preset.fitted(), Ok(preset)),
@@ -27,7 +28,7 @@ pub(super) fn drawn(ask: &Generate, trace: Option<(&Workload, &str)>) -> Result<
     Ok((name_of(like, &scale), parsed(&fitted, &scale)?, notes(&fitted)))
 }
 
-/// Draws again what has this name, if that is drawn of a preset.
+/// Generates the workload with this name again, if it comes from a preset.
 pub(super) fn again(name: &str) -> Option<Parsed> {
     let Recipe { preset, scale } = Recipe::read(name)?;
     parsed(&preset.fitted().ok()?, &scale).ok()
@@ -46,7 +47,7 @@ fn parsed(fitted: &Fitted, scale: &Scale) -> Result<Parsed, Phrase> {
     read_compact(&compact::write(&workload, &origin)).map_err(|error| Phrase::text(error.to_string()))
 }
 
-/// What is to be known of it.
+/// Notes on it.
 fn notes(fitted: &Fitted) -> [Phrase; 2] {
     [
         phrase!("Drawn at random from a model fitted to: {}", fitted.source),
@@ -54,7 +55,7 @@ fn notes(fitted: &Fitted) -> [Phrase; 2] {
     ]
 }
 
-/// A workload beside the trace that it was fitted to.
+/// A generated workload compared with the trace that it was fitted to.
 pub(super) fn beside(trace: &Workload, generated: &Workload) -> Vec<Exhibit> {
     let it = Comparison::of(trace, generated);
     let lines = |first: Vec<(f64, f64)>, second| vec![(phrase!("trace"), first), (phrase!("generated"), second)];
@@ -87,7 +88,7 @@ pub(super) fn beside(trace: &Workload, generated: &Workload) -> Vec<Exhibit> {
     exhibits
 }
 
-/// A number that stands alone.
+/// A single number.
 fn number(number: f64, decimals: usize) -> Phrase {
     phrase!("{}", said::fixed(number, decimals))
 }

@@ -1,4 +1,5 @@
-//! Why a machine is not empty: who holds it, until when, and what would free it. By the trace, which knows when VMs end.
+//! Why a machine is not empty: which VM holds it, until when, and what would free it. Uses the trace, which has the
+//! true ends of VMs.
 
 use tiebreak_model::{Phrase, Time, VmId, Workload, phrase};
 
@@ -6,10 +7,10 @@ use crate::protocol::Holder;
 use crate::said;
 use crate::words;
 
-/// VMs that are named in a sentence.
+/// The maximum number of VMs named in a sentence.
 const NAMED: usize = 5;
 
-/// When a VM ends by the trace.
+/// When a VM ends according to the trace.
 pub(super) fn ends(workload: &Workload, vm: VmId) -> Phrase {
     match workload.end(vm) {
         Time::NEVER => phrase!("never ends in this trace"),
@@ -17,8 +18,8 @@ pub(super) fn ends(workload: &Workload, vm: VmId) -> Phrase {
     }
 }
 
-/// Who holds a machine with these VMs longest; nobody an empty one. Of several that never end, it is the first.
-/// What is predicted of it is said, where anything is.
+/// The VM that holds a machine with these VMs longest; `None` for an empty one. Of several that never end, the first.
+/// Includes its prediction, if there is one.
 pub(super) fn holder(workload: &Workload, vms: &[VmId], expected: impl Fn(VmId) -> Option<Phrase>) -> Option<Holder> {
     let mut by_end: Vec<_> = vms.iter().map(|vm| (workload.end(*vm), *vm)).collect();
     by_end.sort_by_key(|(end, vm)| (core::cmp::Reverse(*end), *vm));
@@ -33,7 +34,7 @@ pub(super) fn holder(workload: &Workload, vms: &[VmId], expected: impl Fn(VmId) 
     Some(Holder { vm: name.to_string(), id: vm.0, said: said.into_iter().flatten().collect() })
 }
 
-/// From when on the machine is kept by its last VM alone.
+/// Since when only its last VM holds the machine.
 fn alone(by_end: &[(Time, VmId)]) -> Option<Phrase> {
     let ((last, _), (next, _)) = (by_end.first()?, by_end.get(1)?);
     let others = said::counted((by_end.len() - 1) as f64, "other VM", "other VMs");
@@ -72,7 +73,7 @@ mod tests {
 
     const DAY_MS: i64 = 86_400_000;
 
-    /// VMs 10, 11, ... that end on these days of the trace; none for never.
+    /// VMs 10, 11, ... that end on these days of the trace; `None` means never.
     fn workload(days: &[Option<i64>]) -> Workload {
         let mut builder = WorkloadBuilder::new();
         for (name, day) in (10..).zip(days) {

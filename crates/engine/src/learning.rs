@@ -1,5 +1,5 @@
-//! What has to be learned before a run begins, in slices, and what is kept of it, so that an edit of a rule learns
-//! nothing again: how long VMs live, and what they will use of their cores.
+//! What is learned before a run starts, in slices, and cached, so that an edit of a rule repeats no training:
+//! predictors of lifetimes and of utilization.
 
 use std::sync::Arc;
 
@@ -12,14 +12,13 @@ use tiebreak_sim::{Plan, PowerSettings};
 use super::lifetimes::learned;
 use crate::protocol::Learned;
 
-/// What one slice of learning may take, in microseconds of a present computer: in a browser about
-/// twice as long.
+/// The duration of one slice of learning, in microseconds of a current computer; about twice as long in a browser.
 const SLICE_US: u32 = 2_000;
 
-/// Results of each kind that are kept; the one used longest ago makes room.
+/// The number of cached results of each kind; the least recently used one is evicted.
 const KEPT: usize = 4;
 
-/// What a trained predictor depends on.
+/// What determines a trained predictor.
 #[derive(Clone, Debug, PartialEq)]
 struct PredictorKey {
     workload: u128,
@@ -35,7 +34,7 @@ pub(super) struct Known {
     pub(super) learned: Box<Learned>,
 }
 
-/// What predicted loads depend on.
+/// What determines predicted loads.
 #[derive(Clone, Debug, PartialEq)]
 struct LoadsKey {
     workload: u128,
@@ -43,14 +42,14 @@ struct LoadsKey {
     seed: u64,
 }
 
-/// What is predicted of the VMs' use of their cores, and how good that is.
+/// The predictions of VM utilization, and their quality.
 #[derive(Clone)]
 pub(super) struct Loads {
     loads: Arc<[Load]>,
     pub(super) quality: Option<Arc<Quality>>,
 }
 
-/// Results, the one used last at the end.
+/// Cached results; the last used one is at the end.
 struct Kept<K, V>(Vec<(K, V)>);
 
 impl<K: PartialEq, V: Clone> Kept<K, V> {
@@ -70,7 +69,7 @@ impl<K: PartialEq, V: Clone> Kept<K, V> {
     }
 }
 
-/// Everything that was learned.
+/// Everything learned.
 pub(super) struct Shelf {
     lifetimes: Kept<PredictorKey, Known>,
     loads: Kept<LoadsKey, Loads>,
@@ -82,7 +81,7 @@ impl Default for Shelf {
     }
 }
 
-/// A plan for which something is learned.
+/// A plan that waits for training.
 pub(super) struct Learning {
     pub(super) run: u32,
     plan: Plan,
@@ -90,41 +89,41 @@ pub(super) struct Learning {
     training: Option<(PredictorKey, Training)>,
     load_learning: Option<(LoadsKey, tiebreak_criticality::Learning)>,
     known: Lore,
-    /// Whether it is held.
+    /// Whether it is paused.
     pub(super) paused: bool,
-    /// What the run does first.
+    /// How the run starts.
     pub(super) then: Beginning,
 }
 
-/// What a run knows beforehand.
+/// What is known before a run.
 #[derive(Clone, Default)]
 pub(super) struct Lore {
     pub(super) lifetimes: Option<Known>,
     pub(super) loads: Option<Loads>,
-    /// Says that its workload is shorter than was asked for, where it is.
+    /// A warning if its workload is shorter than requested.
     pub(super) ends_early: Option<Phrase>,
 }
 
-/// How a run begins.
+/// How a run starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Beginning {
     /// It runs.
     Runs,
-    /// It is held.
+    /// It is paused.
     Held,
     /// It makes one step.
     Steps,
-    /// It goes on until a commit fails.
+    /// It continues until a commit fails.
     Seeks,
 }
 
-/// What there is to run: at once, or when something was learned.
+/// A run that is ready, immediately or after training.
 pub(super) enum Ready {
     Now(Box<Plan>, Lore),
     Later(Box<Learning>),
 }
 
-/// Looks for what a plan asks to be predicted.
+/// Looks up the predictions that a plan needs.
 pub(super) fn prepare(run: u32, variant: &Variant, plan: Plan, shelf: &mut Shelf, then: Beginning) -> Ready {
     let (mut known, mut training, mut load_learning) = (Lore::default(), None, None);
     known.ends_early = variant.ends_early(plan.workload());
@@ -154,7 +153,7 @@ pub(super) fn prepare(run: u32, variant: &Variant, plan: Plan, shelf: &mut Shelf
     Ready::Later(Box::new(learning))
 }
 
-/// The settings without those that change nothing of what is predicted: what is done about power.
+/// The power settings without those that do not affect predictions: the reaction to capping.
 fn what_counts(power: PowerSettings) -> PowerSettings {
     let PowerSettings {
         foretelling,
@@ -183,7 +182,7 @@ fn what_counts(power: PowerSettings) -> PowerSettings {
 }
 
 impl Learning {
-    /// Learns a little; whether all is learned.
+    /// Learns for one slice. Returns whether learning is complete.
     pub(super) fn work(&mut self) -> bool {
         let lifetimes = self.training.as_mut().is_none_or(|(_, training)| training.work(SLICE_US));
         lifetimes && self.load_learning.as_mut().is_none_or(|(_, learning)| learning.work())
@@ -196,7 +195,7 @@ impl Learning {
         parts.clone().sum::<f64>() / parts.count().max(1) as f64
     }
 
-    /// What is to be run, and what it knows, which is kept.
+    /// The plan to run with its predictions, which are cached.
     pub(super) fn finish(self, shelf: &mut Shelf) -> (Plan, Lore) {
         let Self { mut plan, variant, mut known, training, load_learning, .. } = self;
         if let Some((key, training)) = training {

@@ -1,8 +1,8 @@
-//! The engine behind the page: traces, the run in slices, explanations, questions.
+//! The engine of the page: traces, runs in slices, explanations, questions.
 //!
-//! It has no clock and no files. Whoever drives it pushes bytes, calls [`Engine::work`] for as long as there is time, and
-//! passes replies on. What it hears and says are the messages of [`protocol`]; it knows neither who holds them nor how
-//! they are shown.
+//! It has no clock and no files. Its host pushes bytes, calls [`Engine::work`] while there is time, and passes
+//! replies on. Its input and output are the messages of [`protocol`]; it does not depend on how they are transported
+//! or displayed.
 
 mod anatomy;
 mod answer;
@@ -53,10 +53,10 @@ pub use self::traces::FAULTY_ROWS_MAX;
 use self::traces::{Reading, Trace, read};
 use self::years::Lab;
 
-/// What is asked of a trace that nobody gave yet.
+/// The error for a trace that is not loaded.
 const NOT_LOADED: &str = mark("expected a loaded trace; open its file first");
 
-/// Everything the page does not do itself.
+/// Everything that the page does not do itself.
 #[derive(Default)]
 pub struct Engine {
     traces: Vec<Trace>,
@@ -64,14 +64,14 @@ pub struct Engine {
     learning: Option<Box<Learning>>,
     shelf: Shelf,
     run: Option<Run>,
-    /// The run that waits for its trace, or for somebody to say that it may take what it takes.
+    /// The run that waits for its trace, or for confirmation of its cost.
     waiting: Option<Waiting>,
     explaining: Option<Explaining>,
     generated: Option<(Variant, Arc<Workload>)>,
     years: Option<Lab>,
-    /// How good the predictions of loads are.
+    /// The quality of load predictions.
     load_quality: Option<Arc<tiebreak_criticality::Quality>>,
-    /// The questions whose answers are being worked on, in the order in which they were asked.
+    /// Questions being answered, in order.
     asked: Vec<Pending>,
     known: Known,
 }
@@ -83,13 +83,13 @@ impl core::fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// An engine with nothing loaded.
+    /// An empty engine.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Does what the page asks.
+    /// Handles a command.
     pub fn handle(&mut self, command: Command) -> Vec<Reply> {
         match command {
             Command::TraceBegin { name, sample, is_sampled, columns, decimal_commas, .. } => {
@@ -141,7 +141,7 @@ impl Engine {
             Command::Moment { run, time_ms } => {
                 self.is_at(run).then_some(Reply::Moment { run, time_ms }).into_iter().collect()
             }
-            // Nothing to compare with came with it, and files are made by whoever has a place for them.
+            // No data for comparison came with it, and files are written by the host.
             Command::Differ { .. } | Command::Save(_) | Command::Import { .. } | Command::Twins { .. } => Vec::new(),
             Command::Machine { run, machine, time_ms } => self.machine(run, machine, time_ms).into_iter().collect(),
         }
@@ -158,7 +158,7 @@ impl Engine {
             || self.run.as_ref().is_some_and(Run::is_moving)
     }
 
-    /// Runs one slice; tells what is new when `tell` is set or something ends.
+    /// Runs one slice; reports news if `tell` is set or something ends.
     pub fn work(&mut self, tell: bool) -> Vec<Reply> {
         if !self.asked.is_empty() {
             return self.work_on_answer(tell).into_iter().collect();
@@ -177,13 +177,13 @@ impl Engine {
         run.work(tell)
     }
 
-    /// How every machine stands now, or the frames of a finished run.
+    /// The current state of every machine, or the frames of a finished run.
     #[must_use]
     pub fn frame_bytes(&self) -> Vec<u8> {
         self.run.as_ref().map_or_else(Vec::new, Run::frame_bytes)
     }
 
-    /// How every machine of the last run stood at a moment, a byte each.
+    /// The state of every machine of the last run at a moment, one byte each.
     #[must_use]
     pub fn machines_at(&self, time_ms: f64) -> Vec<u8> {
         self.run.as_ref().map_or_else(Vec::new, |run| run.world.machines_at(Time(time_ms as i64)))
@@ -193,13 +193,13 @@ impl Engine {
         self.run.as_ref().is_some_and(|current| current.id == run)
     }
 
-    /// What goes with [`Reply::Placements`].
+    /// The bytes for [`Reply::Placements`].
     #[must_use]
     pub fn placement_bytes(&self) -> Vec<u8> {
         self.run.as_ref().map_or_else(Vec::new, |run| differences::placements(&run.world))
     }
 
-    /// Does [`Command::Differ`], with the other run's placements.
+    /// Handles [`Command::Differ`] with the other run's placements.
     #[must_use]
     pub fn differ(&self, run: u32, other: u32, placements: &[u8]) -> Vec<Reply> {
         let current = self.run.as_ref().filter(|current| current.id == run);

@@ -1,4 +1,4 @@
-//! Lifetimes behind the page: what predictors learned, and what they say, in words.
+//! Lifetimes for the page: the quality of predictors, and their predictions in words.
 
 use tiebreak_lifetime::{Detection, Errors, Quality};
 use tiebreak_model::phrase::mark;
@@ -12,23 +12,23 @@ use crate::protocol::{HostLife, Learned, LongLives};
 use crate::said;
 use crate::words;
 
-/// Turns of a machine that are told.
+/// The maximum number of turns shown per machine.
 const TURNS_TOLD: usize = 6;
 
-/// What is done where there is nothing to learn from.
+/// Shown if there is no data to learn from.
 const NOBODY_LEFT: &str = mark(
     "No VM exits in the part of the trace used for training. So all VMs get the same, longest possible prediction, \
      and lifetime rules cannot distinguish them.",
 );
 
-/// What a predictor learned.
+/// The result of a predictor's training.
 pub(super) fn learned(predictor: &str, quality: Quality) -> Learned {
     let counts = quality.counts;
     let histogram = |errors: Option<Errors>| errors.map_or(Vec::new(), |errors| errors.counts);
     let detection = |it: &Detection| [it.precision, it.recall, it.f1];
     let entry = tiebreak_lifetime::find(predictor);
     let title = entry.map_or(predictor, |entry| entry.declaration.title);
-    // Oracles learn from nobody.
+    // Oracles do not learn.
     let learns = entry.is_some_and(|entry| entry.declaration.params.iter().any(|param| param.name == "train_share"));
     let nobody_left = (learns && counts.trained_on == counts.trained_censored).then_some(NOBODY_LEFT);
     Learned {
@@ -56,13 +56,13 @@ pub(super) fn classes(terms: &Lifetimes) -> Vec<Phrase> {
     (0..=CLASS_MAX).map(|class| terms.class_words(class)).collect()
 }
 
-/// How often machines' states changed, and why.
+/// How often machines' states changed, by reason.
 pub(super) fn turns(summary: &Summary) -> Vec<(String, f64)> {
     let counted = Turn::ALL.iter().zip(summary.lives.turns);
     counted.map(|(turn, times)| (turn.words().to_owned(), times as f64)).collect()
 }
 
-/// What was predicted of a VM when a machine was looked for.
+/// The prediction for a VM when it was placed.
 pub(super) fn predicted_life(life: &PredictedLife, terms: &Lifetimes) -> Phrase {
     let class = terms.class_words(life.class);
     phrase!(
@@ -72,7 +72,7 @@ pub(super) fn predicted_life(life: &PredictedLife, terms: &Lifetimes) -> Phrase 
     )
 }
 
-/// What lifetime rules make of a machine.
+/// A machine's lifetime state.
 pub(super) fn host(card: &HostCard, terms: &Lifetimes) -> HostLife {
     let host = &card.host;
     let class = terms.class_words(host.class);

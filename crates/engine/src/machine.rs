@@ -1,4 +1,4 @@
-//! One machine at a moment of the run: where it stands, what is free, its VMs.
+//! One machine at a moment of the run: its location, its free capacity, its VMs.
 
 use tiebreak_model::{MachineId, Phrase, Readiness, Resources, Time, phrase};
 use tiebreak_sim::{MachineByte, World};
@@ -70,7 +70,7 @@ impl Engine {
     }
 }
 
-/// Which machines there are, to who asks for another.
+/// The valid machine numbers, for a request with an invalid one.
 fn which_there_are(machines: u32) -> Phrase {
     match machines {
         1 => phrase!("There is one machine, number 0."),
@@ -82,7 +82,7 @@ fn which_there_are(machines: u32) -> Phrase {
     }
 }
 
-/// Whether a machine took VMs at a moment of the run so far, as far as frames tell.
+/// Whether a machine accepted VMs at a past moment of the run, as far as the frames show it.
 fn readiness(world: &World, machine: MachineId, at: Time) -> Readiness {
     let frame = world.frames().filter(|_| at < world.progress().time).map(|frames| frames.at(at));
     let byte = frame.and_then(|frame| frame.get(machine.index()));

@@ -1,9 +1,9 @@
-//! What workloads that were drawn are called.
+//! Names of generated workloads.
 
 use tiebreak_fitting::{Preset, Scale};
 use tiebreak_model::random::Seed;
 
-/// What is drawn of a preset, as its name says it, so that whoever has the name can draw the same again.
+/// A workload generated from a preset, as encoded in its name, so that the name is enough to generate it again.
 pub(super) struct Recipe {
     pub(super) preset: &'static Preset,
     pub(super) scale: Scale,
@@ -21,7 +21,7 @@ impl Recipe {
     }
 }
 
-/// What a drawn workload is called: after a preset, or after a trace.
+/// The name of a generated workload: from a preset, or from a trace.
 pub(super) fn name_of(like: Result<&Preset, &str>, Scale { rate, days, seed }: &Scale) -> String {
     let like = like.map_or_else(|trace| format!("like {trace}"), |preset| preset.name.to_owned());
     format!("{like} x{rate}, {days} days, seed {}", seed.0)

@@ -1,4 +1,4 @@
-//! One run: what the page is told when it begins, on its way, and when it ends.
+//! One run: the replies to the page when it starts, during it, and when it ends.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,24 +12,24 @@ use super::failures::{self, Lately};
 use super::lifetimes;
 use crate::protocol::{ClusterLayout, Failed, Hint, Layout, Learned, Progress, Reply, RunResult, Share, VdcProfile};
 
-/// Events per slice of work: well under a millisecond with caches, some without.
+/// Events per slice of work: well under a millisecond with caches, a few without.
 pub(super) const SLICE: u32 = 256;
 
-/// A run under way, or over.
+/// A run under way, or finished.
 pub(super) struct Run {
     pub(super) id: u32,
     pub(super) world: World,
     facts: Arc<Facts>,
     sent: usize,
     lately: Lately,
-    /// How many commits had failed when the next one to fail was asked for.
+    /// The number of failed commits when the next one was requested.
     seeking: Option<u64>,
     pub(super) paused: bool,
     pub(super) finished: bool,
 }
 
 impl Run {
-    /// A run that begins, and what the page is told of it.
+    /// Starts a run. Returns it with the replies to the page.
     pub(super) fn begin(
         id: u32,
         (plan, facts): (Plan, Arc<Facts>),
@@ -50,7 +50,7 @@ impl Run {
         (run, Reply::Started { run: id, layout, horizon_ms, warning, doubts, outliers, learned, vdcs })
     }
 
-    /// Goes on for one slice; tells what is new when `tell` is set or something ends.
+    /// Continues for one slice; reports news if `tell` is set or something ends.
     pub(super) fn work(&mut self, tell: bool) -> Vec<Reply> {
         if let Some(before) = self.seeking {
             return self.seek(before, tell);
@@ -62,12 +62,12 @@ impl Run {
         }
     }
 
-    /// Holds, or goes on to the end.
+    /// Pauses, or continues to the end.
     pub(super) fn hold(&mut self, paused: bool) {
         (self.paused, self.seeking) = (paused, None);
     }
 
-    /// Goes on until one more commit fails, then holds.
+    /// Continues until another commit fails, then pauses.
     pub(super) fn seek_conflict(&mut self) {
         self.seeking = Some(self.world.conflicts().0);
         self.paused = false;
@@ -89,7 +89,7 @@ impl Run {
         if tell { vec![self.progress(None)] } else { Vec::new() }
     }
 
-    /// How every machine stands now, or the frames of a finished run.
+    /// The current state of every machine, or the frames of a finished run.
     pub(super) fn frame_bytes(&self) -> Vec<u8> {
         if !self.finished {
             return self.world.picture();
@@ -97,12 +97,12 @@ impl Run {
         self.world.frames().map_or(Vec::new(), |frames| frames.bytes().to_vec())
     }
 
-    /// Whether there is more to do at once.
+    /// Whether there is more work now.
     pub(super) fn is_moving(&self) -> bool {
         !self.paused && !self.finished
     }
 
-    /// What is new since it was told last; `stepped` is the VM decided last, when stepping.
+    /// The news since the last report; `stepped` is the last VM decided, when stepping.
     pub(super) fn progress(&mut self, stepped: Option<String>) -> Reply {
         let series = self.world.series();
         let from = self.sent;
@@ -124,7 +124,7 @@ impl Run {
         })
     }
 
-    /// It is over.
+    /// Ends the run.
     pub(super) fn finish(&mut self) -> Vec<Reply> {
         self.finished = true;
         self.paused = false;
@@ -159,7 +159,7 @@ fn chassis_of(fleet: &Fleet, machines: Range<u32>) -> u32 {
 fn result(world: &World, facts: &Facts) -> RunResult {
     let summary = &world.summary();
     let answers = &summary.answers;
-    // Of a trace of which one in N is kept, agents are slowed down N times on purpose.
+    // If one in N of a trace is kept, agents are slowed down N times on purpose.
     let wait_ms = answers.p50_ms / world.plan().agents().slowdown;
     RunResult {
         digest: format!("{:016x}", summary.digest),

@@ -1,9 +1,9 @@
-//! Numbers and resources as the engine says them: phrases, which the page says in its language.
+//! Numbers and resources as phrases, which the page shows in its language.
 
 use tiebreak_model::phrase::{Value, mark};
 use tiebreak_model::{Phrase, Readiness, Resource, Resources, phrase};
 
-/// `13,521`; a negative one begins with a minus.
+/// `13,521`; a negative one with a minus sign.
 #[must_use]
 pub fn count(number: f64) -> Value {
     let grouped = tiebreak_model::phrase::count(number.abs().round_ties_even() as u64);
@@ -16,13 +16,13 @@ pub fn counted(number: f64, one: &'static str, many: &'static str) -> Phrase {
     phrase!("{} {}", count(number), Phrase::text(if (number - 1.0).abs() < 0.5 { one } else { many }))
 }
 
-/// A number with exactly so many decimals.
+/// A number with exactly this many decimals.
 #[must_use]
 pub fn fixed(number: f64, decimals: usize) -> Value {
     Value::Number(format!("{number:.decimals$}"))
 }
 
-/// A number with as many digits as it needs, at most `decimals`.
+/// A number with at most `decimals` decimals and no trailing zeros.
 #[must_use]
 pub fn trimmed(number: f64, decimals: usize) -> Value {
     let text = format!("{number:.decimals$}");
@@ -32,7 +32,7 @@ pub fn trimmed(number: f64, decimals: usize) -> Value {
     })
 }
 
-/// `4 cores, 16 GiB`; resources that are zero are left out.
+/// `4 cores, 16 GiB`; omits resources that are zero.
 #[must_use]
 pub fn resources(amount: Resources) -> Phrase {
     let part = |resource: Resource| {
@@ -49,7 +49,7 @@ pub fn resources(amount: Resources) -> Phrase {
     Phrase::joined(shown.map(part), "{}, {}")
 }
 
-/// `, failed` or `, takes no new VMs` behind what names a machine; nothing of a ready one.
+/// `, failed` or `, takes no new VMs` after the name of a machine; empty for a ready one.
 #[must_use]
 pub const fn readiness(readiness: Readiness) -> &'static str {
     match readiness {

@@ -1,4 +1,4 @@
-//! What is saved for other programs: a workload, and what became of its VMs.
+//! Files for other programs: a workload, and the outcomes of its VMs.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use tiebreak_trace::compact::{self, Origin};
 use super::{Engine, NOT_LOADED, read};
 use crate::protocol::{Save, Saved};
 
-/// What is asked of a run that is not there.
+/// The error for a run that does not exist.
 const NO_RUN: &str = "expected a run, got none; press Run, then save its results";
 
 impl Engine {
-    /// The rows of what is saved, and of these the columns of a [step](tiebreak_model::table::rows_of); the next one may be asked for
-    /// later, as long as nothing else has begun.
+    /// The rows of a file and the columns of one [step](tiebreak_model::table::rows_of); the next one may be
+    /// requested later, as long as nothing else has started.
     ///
     /// # Errors
-    /// When there is no such workload or run, with what to do.
+    /// If there is no such workload or run; says what to do.
     pub fn rows<T>(
         &mut self,
         save: &Save,
@@ -37,10 +37,10 @@ impl Engine {
         }
     }
 
-    /// The workload in our own form, with what is known of where it comes from.
+    /// The workload in our own format, with its origin.
     ///
     /// # Errors
-    /// When there is no such workload, with what to do.
+    /// If there is no such workload; says what to do.
     pub fn compact(&mut self, save: &Save) -> Result<Vec<u8>, String> {
         let workload = self.workload_of(save)?;
         let fingerprint = workload.fingerprint();

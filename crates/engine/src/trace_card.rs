@@ -1,4 +1,4 @@
-//! What the page is told of a trace.
+//! The summary of a trace for the page.
 
 use tiebreak_model::{Phrase, phrase};
 use tiebreak_profile::begins_late_at_hours;
@@ -8,7 +8,7 @@ use tiebreak_trace::{Fault, Parsed, Report};
 
 use crate::protocol::{FaultyRow, TraceCard, Unknown};
 
-/// A trace in one card.
+/// The summary of a trace.
 pub(super) fn trace_card(name: String, sample: Vec<f64>, fingerprint: u128, parsed: &Parsed) -> TraceCard {
     let report = &parsed.report;
     let corrections =
@@ -36,7 +36,7 @@ pub(super) fn trace_card(name: String, sample: Vec<f64>, fingerprint: u128, pars
     }
 }
 
-/// What its columns say of it when they are kept: everything that its card does, in notes.
+/// The notes to store with its columns: everything on its card.
 pub(super) fn origin(card: &TraceCard, report: &Report) -> Origin {
     let faulty = (card.faulty > 0.0).then(|| format!("Unreadable rows excluded: {}", card.faulty));
     let faulty = faulty.into_iter().chain(card.faults.iter().map(ToString::to_string));
@@ -45,11 +45,11 @@ pub(super) fn origin(card: &TraceCard, report: &Report) -> Origin {
     Origin { notes: source.chain(card.notes.iter().map(ToString::to_string)).chain(faulty).collect(), ..origin }
 }
 
-/// Characters of a field that are shown of a table with unknown columns, and columns.
+/// The maximum number of characters of a field, and of columns, shown of a table with unknown columns.
 const FIELD_SHOWN: usize = 40;
 const COLUMNS_SHOWN: usize = 60;
 
-/// A table with unknown columns, and what each may be by its header; nothing without one.
+/// A table with unknown columns, and their possible meanings by its header; `None` without a header.
 pub(super) fn unknown(name: &str, rows: &[Vec<String>]) -> Option<Unknown> {
     let first = rows.first()?;
     let value = |column: usize| rows.get(1).and_then(|row| row.get(column)).map_or("", String::as_str);

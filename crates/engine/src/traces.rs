@@ -1,4 +1,4 @@
-//! The traces that are loaded, from the first byte of a file on, and the workloads of variants.
+//! Loaded traces, from the first byte of a file on, and the workloads of variants.
 
 use std::sync::Arc;
 
@@ -11,24 +11,24 @@ use super::trace_card::{self, trace_card};
 use super::{Engine, Waiting, generated};
 use crate::protocol::{Generate, Reply, TraceCard};
 
-/// Traces kept loaded; the one loaded first makes room.
+/// The maximum number of loaded traces; the oldest is dropped.
 const TRACES_MAX: usize = 4;
 
-/// Refused rows that are kept of a file; all are counted.
+/// The maximum number of refused rows that are kept per file; all are counted.
 pub const FAULTY_ROWS_MAX: usize = 10_000;
 
 /// A loaded trace.
 pub(super) struct Trace {
     pub(super) fingerprint: u128,
     pub(super) workload: Arc<Workload>,
-    /// What is written of where it comes from when it is kept.
+    /// The notes to store with its columns.
     pub(super) origin: Origin,
     pub(super) name: String,
     /// The trace that it was fitted to.
     pub(super) like: Option<u128>,
 }
 
-/// A trace that is being read.
+/// A trace being read.
 pub(super) struct Reading {
     name: String,
     sample: Vec<f64>,
@@ -37,7 +37,7 @@ pub(super) struct Reading {
 }
 
 impl Engine {
-    /// Begins to read a trace; whatever was read before is left.
+    /// Starts to read a trace; drops an unfinished one.
     pub(super) fn trace_begin(
         &mut self,
         name: String,
@@ -63,14 +63,14 @@ impl Engine {
         self.reading.is_some()
     }
 
-    /// Takes what there is to say of how the trace being read is read.
+    /// Adds notes on how the current trace is read.
     pub fn trace_notes(&mut self, notes: Vec<String>) {
         if let Some(reading) = &mut self.reading {
             notes.into_iter().for_each(|note| reading.parser.note(note));
         }
     }
 
-    /// Takes more bytes of the trace being read.
+    /// Takes more bytes of the current trace.
     pub fn trace_bytes(&mut self, chunk: &[u8]) -> Vec<Reply> {
         const TELL_EVERY: u64 = 4 << 20;
         let Some(reading) = &mut self.reading else { return Vec::new() };
@@ -87,7 +87,7 @@ impl Engine {
         vec![Reply::TraceProgress { bytes: progress.bytes as f64, rows: progress.rows as f64 }]
     }
 
-    /// The trace being read is complete.
+    /// Ends the current trace.
     pub fn trace_end(&mut self) -> Vec<Reply> {
         let Some(Reading { name, sample, parser, .. }) = self.reading.take() else { return Vec::new() };
         match parser.finish() {
@@ -116,15 +116,15 @@ impl Engine {
         card
     }
 
-    /// The columns of a loaded trace, 32 hex digits its fingerprint: a file that is a fraction of the one it was read
-    /// from, and is read in no time.
+    /// The columns of a loaded trace with this fingerprint (32 hex digits): a file that is a fraction of the
+    /// original, and fast to read.
     #[must_use]
     pub fn columns(&self, fingerprint: &str) -> Option<Vec<u8>> {
         let trace = self.traces.iter().find(|trace| format!("{:032x}", trace.fingerprint) == fingerprint)?;
         Some(compact::write(&trace.workload, &trace.origin))
     }
 
-    /// Draws a workload and keeps it as a trace.
+    /// Generates a workload and keeps it as a trace.
     pub(super) fn generate(&mut self, ask: &Generate) -> Reply {
         let of = |trace: &&Trace| format!("{:032x}", trace.fingerprint) == ask.like;
         let source =
@@ -144,7 +144,7 @@ impl Engine {
         }
     }
 
-    /// VMs of a variant's trace, where it is loaded.
+    /// VMs of a variant's trace, if it is loaded.
     pub(super) fn loaded_vms(&self, variant: &Variant) -> f64 {
         let WorkloadRef::Trace { fingerprint, .. } = &variant.workload else { return 0.0 };
         let trace = self.traces.iter().find(|trace| trace.fingerprint == *fingerprint);
@@ -155,7 +155,7 @@ impl Engine {
         match &variant.workload {
             WorkloadRef::Trace { fingerprint, name, .. } => {
                 if !self.traces.iter().any(|trace| trace.fingerprint == *fingerprint) {
-                    // What was drawn of a preset can be drawn again.
+                    // A workload generated from a preset can be generated again.
                     let again = generated::again(name).filter(|parsed| parsed.workload.fingerprint() == *fingerprint);
                     self.keep(name.clone(), Vec::new(), again?);
                 }
@@ -173,7 +173,7 @@ impl Engine {
         }
     }
 
-    /// The trace that a loaded one was fitted to, where it is loaded too.
+    /// The trace that a loaded one was fitted to, if that is loaded too.
     pub(super) fn fitted_to(&self, fingerprint: u128) -> Option<Arc<Workload>> {
         let find = |fingerprint: u128| self.traces.iter().find(|trace| trace.fingerprint == fingerprint);
         let trace = find(fingerprint).and_then(|trace| find(trace.like?))?;
@@ -181,7 +181,7 @@ impl Engine {
     }
 }
 
-/// The active variant of a document, which must be one without issues: what runs is what the page shows, or nothing.
+/// The active variant of a document, which must have no issues: only what the page shows may run.
 pub(super) fn read(document: &str) -> Result<Variant, Phrase> {
     let read = Document::read(document).map_err(|error| Phrase::text(error.to_string()))?;
     match read.issues.first() {

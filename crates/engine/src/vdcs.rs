@@ -1,5 +1,5 @@
-//! Virtual datacenters behind the page: what a workload's are like, and where the VMs stand that one is linked
-//! with.
+//! Virtual datacenters for the page: a profile of a workload's VDCs, and the locations of the VMs that one VM is
+//! linked with.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use tiebreak_sim::{Plan, Probed};
 use crate::protocol::{Company, VDC_SIZES, VdcProfile};
 use crate::said;
 
-/// Links between machines that are drawn: those of the VM asked about first, then the widest.
+/// The maximum number of links between machines that are drawn: those of the VM in question first, then the widest.
 const LINKS_MAX: usize = 400;
 
-/// What the VDCs of a plan are like; none where VMs are not linked.
+/// A profile of a plan's VDCs; `None` if VMs are not linked.
 pub(super) fn profile(plan: &Plan) -> Option<Box<VdcProfile>> {
     let uplink_kbps = plan.fattest_kbps()?;
     let workload = plan.workload();
@@ -35,7 +35,7 @@ pub(super) fn profile(plan: &Plan) -> Option<Box<VdcProfile>> {
     }))
 }
 
-/// The VMs that one was linked with when it was decided, and what that took.
+/// The VMs that one was linked with at its decision, and the bandwidth.
 pub(super) fn company(probed: &Probed, plan: &Plan) -> Option<Box<Company>> {
     let (footprint, needs) = probed.company.as_ref()?;
     let members = footprint.members();

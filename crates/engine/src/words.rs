@@ -1,4 +1,4 @@
-//! Numbers, times and resources in words.
+//! Numbers, times and resources as text.
 
 use tiebreak_i18n::{number, say, tell, tr};
 use tiebreak_model::{Resources, SampledBy};
@@ -6,7 +6,7 @@ use tiebreak_scenario::TraceSettings;
 
 use crate::said;
 
-/// `3 d 04:30`, or `04:30:15` within the first day when seconds matter.
+/// `3 d 04:30`, or `04:30:15` within the first day.
 #[must_use]
 pub fn time(ms: f64) -> String {
     let seconds = (ms.max(0.0) / 1_000.0) as u64;
@@ -17,13 +17,13 @@ pub fn time(ms: f64) -> String {
     }
 }
 
-/// A span of time in the unit that suits it: `5.3 d`, `20 min`, `800 ms`.
+/// A duration in a suitable unit: `5.3 d`, `20 min`, `800 ms`.
 #[must_use]
 pub fn duration(ms: f64) -> String {
     tell(&tiebreak_profile::words::duration(ms))
 }
 
-/// `day 3, 12:00`, with seconds where there are any.
+/// `day 3, 12:00`, with seconds if they are not zero.
 #[must_use]
 pub fn day_and_time(hours: f64) -> String {
     let seconds = (hours.max(0.0) * 3_600.0).round() as u64;
@@ -38,7 +38,7 @@ pub fn count(number: f64) -> String {
     tiebreak_i18n::number(said::count(number).to_string())
 }
 
-/// `, one tenant in 10, without outliers`, where not all of a trace is kept.
+/// `, one tenant in 10, without outliers`, if the trace is sampled.
 #[must_use]
 pub fn sampled(TraceSettings { one_tenant_in, sampled_by, without_outliers, .. }: &TraceSettings) -> Option<String> {
     let sample = match sampled_by {
@@ -51,19 +51,19 @@ pub fn sampled(TraceSettings { one_tenant_in, sampled_by, without_outliers, .. }
     (sample.is_some() || without.is_some()).then(|| sample.unwrap_or_default() + without.unwrap_or_default())
 }
 
-/// A number with as many digits as it needs, at most `decimals`.
+/// A number with at most `decimals` decimals and no trailing zeros.
 #[must_use]
 pub fn trimmed(number: f64, decimals: usize) -> String {
     tiebreak_i18n::number(said::trimmed(number, decimals).to_string())
 }
 
-/// A number with exactly so many decimals.
+/// A number with exactly this many decimals.
 #[must_use]
 pub fn fixed(number: f64, decimals: usize) -> String {
     tiebreak_i18n::number(said::fixed(number, decimals).to_string())
 }
 
-/// A title inside a sentence: English writes it small there.
+/// A title inside a sentence: in lower case in English.
 #[must_use]
 pub fn inside(title: &str) -> String {
     let shown = tr(title);
@@ -84,7 +84,7 @@ pub fn help(help: &str) -> String {
     paragraphs(help).join(" ")
 }
 
-/// `4 cores, 16 GiB`; resources that are zero are left out.
+/// `4 cores, 16 GiB`; omits resources that are zero.
 #[must_use]
 pub fn resources(amount: Resources) -> String {
     tell(&said::resources(amount))
@@ -96,8 +96,8 @@ pub fn counted(number: f64, one: &'static str, many: &'static str) -> String {
     tell(&said::counted(number, one, many))
 }
 
-/// With a small letter at its beginning, to stand inside a sentence; what begins with several capitals
-/// keeps them: `empty hosts, mean`, `VMs lost`.
+/// With a lower-case first letter, for use inside a sentence; a text that starts with several capitals keeps them:
+/// `empty hosts, mean`, `VMs lost`.
 #[must_use]
 pub fn uncapitalized(text: &str) -> String {
     let mut letters = text.chars();
@@ -110,7 +110,7 @@ pub fn uncapitalized(text: &str) -> String {
     }
 }
 
-/// With a capital at its beginning.
+/// With an upper-case first letter.
 #[must_use]
 pub fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
@@ -118,12 +118,12 @@ pub fn capitalized(text: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// Whether it is a capital of a language of western Europe: tables for all others are larger than the page's words.
+/// Whether it is a capital of a western European language: tables for all others are larger than the page's texts.
 fn is_capital(letter: char) -> bool {
     matches!(letter, 'A'..='Z' | 'À'..='Ö' | 'Ø'..='Þ')
 }
 
-/// The letter so many places further on, where small letters stand to their capitals; itself beyond Latin ones.
+/// The letter at this offset, the distance between lower and upper case; the letter itself beyond Latin ones.
 fn beside(letter: char, places: i8) -> char {
     u8::try_from(letter).ok().and_then(|at| at.checked_add_signed(places)).map_or(letter, char::from)
 }

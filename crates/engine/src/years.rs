@@ -1,4 +1,4 @@
-//! The admission lab behind the page: a cluster over years in slices.
+//! The admission lab for the page: a cluster over years in slices.
 
 use tiebreak_model::{ClusterId, Phrase};
 use tiebreak_scenario::Variant;
@@ -6,10 +6,10 @@ use tiebreak_sim::admission::years::{Refused, Span, Years};
 
 use crate::protocol::{ForecastPoint, RefusedThen, Reply, YearsResult, YearsSpan};
 
-/// Events of a slice.
+/// Events per slice.
 const SLICE: u32 = 2_000;
 
-/// A cluster on its way through the years.
+/// A cluster being simulated over years.
 pub(super) struct Lab {
     run: u32,
     cores: u32,
@@ -22,7 +22,7 @@ impl Lab {
         Ok(Self { run, cores: variant.admission_lab.cores, years })
     }
 
-    /// One slice; what is new when `tell` is set or it is over.
+    /// Runs one slice; reports news if `tell` is set or it ends.
     pub(super) fn work(&mut self, tell: bool) -> Option<Reply> {
         let more = self.years.advance(SLICE);
         let (run, share) = (self.run, self.years.progress());

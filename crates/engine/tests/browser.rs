@@ -1,4 +1,4 @@
-//! The engine inside a browser: the digests of the native program, and the laws.
+//! The engine inside a browser: compares digests with the native program, and checks invariants.
 #![cfg(target_arch = "wasm32")]
 
 use tiebreak_engine::{Command, Engine, Reply};
@@ -8,10 +8,10 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_dedicated_worker);
 
-/// What the native program gives.
+/// The native program's results.
 const GOLDEN: &str = include_str!("../../../tests/browser/golden.json");
 
-/// The trace that comes with the page.
+/// The trace included in the page.
 const PACKING_CUT: &[u8] = include_bytes!("../../trace/fixtures/packing-cut.csv.gz");
 
 fn golden(preset: &str) -> &'static str {
@@ -19,7 +19,7 @@ fn golden(preset: &str) -> &'static str {
     &rest[..16]
 }
 
-/// Runs a preset as the page's worker does, and gives the digest.
+/// Runs a preset as the page's worker does, and returns the digest.
 fn digest(engine: &mut Engine, preset: &str) -> String {
     let document = (presets::find(preset).expect(preset).make)().to_json();
     let mut replies = engine.handle(Command::Run { run: 1, document, paused: false });

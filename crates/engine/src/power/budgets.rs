@@ -1,4 +1,4 @@
-//! How low power budgets may be by a history of draws: the run's, or a file's.
+//! The lowest possible power budgets for a history of draws: the run's, or a file's.
 
 use tiebreak_model::phrase::mark;
 use tiebreak_model::{Phrase, Resource, VmId, phrase};
@@ -9,13 +9,13 @@ use tiebreak_trace::Draws;
 use crate::protocol::{Exhibit, ExhibitPlot, ExhibitRow};
 use crate::said;
 
-/// How low the budget may be by this run's draws, for all ways to provision. (Power oversubscription, section III-E)
+/// The lowest budget for this run's draws, for all ways to provision (power oversubscription, section III-E).
 pub(super) fn of_run(world: &World, settings: &PowerSettings) -> Option<Exhibit> {
     let draws: Vec<f64> = world.power_readings().flatten().map(|watts| f64::from(*watts)).collect();
     (!draws.is_empty()).then(|| walked(draws, &terms(world, settings), settings, &phrase!("this run")))
 }
 
-/// The same by draws of chassis like those of the run.
+/// The same for draws of chassis like those of the run.
 pub(super) fn of_draws(world: &World, draws: Draws) -> Result<Exhibit, Phrase> {
     let settings = world
         .power_settings()
@@ -97,7 +97,7 @@ fn curve(budget: &Budget, of: impl Fn(&tiebreak_power::Candidate) -> f64) -> Vec
     points
 }
 
-/// Steps 1 and 2 of the five: who stood where on average, and what servers draw.
+/// Steps 1 and 2 of five: the average VMs per server, and the servers' draw.
 fn terms(world: &World, settings: &PowerSettings) -> Terms {
     let (workload, fleet) = (world.plan().workload(), world.plan().fleet());
     let usages = world.plan().usages();

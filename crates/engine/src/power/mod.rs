@@ -1,5 +1,5 @@
-//! Power behind the page: what a run says of it, ready to be shown as it stands; how low budgets may be ([`budgets`]); who is user-facing
-//! by CPU readings ([`readings`]).
+//! Power for the page: a run's power results, ready to display; the lowest possible budgets ([`budgets`]);
+//! criticality from CPU readings ([`readings`]).
 
 mod budgets;
 mod readings;
@@ -16,14 +16,14 @@ use crate::protocol::{Exhibit, ExhibitRow};
 use crate::said;
 use crate::words;
 
-/// Events and VMs that are told, those that were hit hardest first.
+/// The maximum number of listed events and VMs, the most affected first.
 const EVENTS_TOLD: usize = 40;
 const VMS_TOLD: usize = 20;
 
-/// VMs of one event that are named.
+/// The maximum number of VMs named per event.
 const NAMED: usize = 4;
 
-/// Everything a run says of power, in the order in which it is shown; nothing where nobody asks for power.
+/// A run's power results, in display order; empty if power is not part of the run.
 pub(super) fn exhibits(world: &World, load_quality: Option<&Quality>) -> Vec<Exhibit> {
     if world.plan().usages().is_none() {
         return Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn exhibits(world: &World, load_quality: Option<&Quality>) -> Vec<Exh
     all.into_iter().flatten().collect()
 }
 
-/// What VMs draw, and how evenly it is spread.
+/// The draw of chassis, and how evenly it is spread.
 fn balance(world: &World) -> Exhibit {
     let power = world.summary().power.unwrap_or_default();
     let [chassis, servers] = power.deviations.map(|it| said::fixed(100.0 * it, 2));
@@ -65,7 +65,7 @@ fn balance(world: &World) -> Exhibit {
     Exhibit { title: phrase!("Balance and draw"), said, ..Exhibit::default() }
 }
 
-/// How good what is predicted of VMs is.
+/// The quality of predictions for VMs.
 fn told(quality: &Quality) -> Exhibit {
     let pct = |share: f64| if share.is_nan() { phrase!("-") } else { phrase!("{} %", said::fixed(100.0 * share, 0)) };
     let of = |name: &'static str, model: &tiebreak_criticality::ModelQuality, class: usize| {
@@ -97,7 +97,7 @@ fn told(quality: &Quality) -> Exhibit {
     Exhibit { title: phrase!("Predictor and accuracy"), said, head, rows, plot: None }
 }
 
-/// Capping events, those that took most first.
+/// Capping events, the most severe first.
 fn events(world: &World) -> Option<Exhibit> {
     let mut events: Vec<_> = world.capping_events().collect();
     world.summary().power.filter(|power| power.counted.readings > 0)?;
@@ -148,7 +148,7 @@ fn is_user_facing(world: &World, vm: VmId) -> bool {
     world.plan().usages().is_some_and(|usages| usages[vm.index()].load.user_facing)
 }
 
-/// Why an event was, and what it did to whom.
+/// Why an event happened, and its effects on VMs.
 fn why(world: &World, event: &CappingEvent) -> Vec<Phrase> {
     let (workload, fleet) = (world.plan().workload(), world.plan().fleet());
     let servers = event.servers_w.len().max(1) as f64;
@@ -208,7 +208,7 @@ fn why(world: &World, event: &CappingEvent) -> Vec<Phrase> {
     said
 }
 
-/// The VMs that were slowed down most.
+/// The most throttled VMs.
 fn slowed(world: &World) -> Option<Exhibit> {
     let workload = world.plan().workload();
     let mut all: Vec<_> = world.throttled().collect();
@@ -245,8 +245,8 @@ fn slowed(world: &World) -> Option<Exhibit> {
     Some(Exhibit { title: phrase!("Throttled VMs"), said, head: head.into(), rows, plot: None })
 }
 
-/// What a file says: how low budgets may be, where it has draws of chassis like those of the run; or which VMs are
-/// user-facing, where it has CPU readings.
+/// The result for a file: the lowest possible budgets if it has draws of chassis like those of the run, or which VMs
+/// are user-facing if it has CPU readings.
 pub(super) fn of_file(world: &World, file: &[u8]) -> Result<Exhibit, Phrase> {
     match Draws::read(file) {
         Ok(draws) => budgets::of_draws(world, draws),

@@ -1,4 +1,4 @@
-//! Who is user-facing, by a file of CPU readings.
+//! Criticality of VMs from a file of CPU readings.
 
 use tiebreak_criticality::series::SLOTS_PER_DAY;
 use tiebreak_criticality::template::{Scores, THRESHOLD};
@@ -10,10 +10,10 @@ use tiebreak_trace::{ReadingsParser, VmReadings};
 use crate::protocol::{Exhibit, ExhibitRow};
 use crate::said;
 
-/// VMs of a file of CPU readings that are told.
+/// The maximum number of listed VMs.
 const READ_TOLD: usize = 100;
 
-/// Which VMs of CPU readings are user-facing, by the template of their typical day. (Section III-B)
+/// Which VMs of CPU readings are user-facing, by the template of their typical day (section III-B).
 pub(super) fn criticality(file: &[u8]) -> Result<Exhibit, Phrase> {
     let mut parser = ReadingsParser::new();
     parser.push(file).map_err(|error| Phrase::text(error.to_string()))?;

@@ -1,12 +1,12 @@
-//! A cluster over years, and what is believed of deployments.
+//! A cluster over years, and beliefs about deployments.
 
 use serde::{Deserialize, Serialize};
 use tiebreak_model::Phrase;
 
-/// What a fit of deployments found.
+/// The result of fitting deployments.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FitCard {
-    /// Deployments that came while the trace ran.
+    /// Deployments that arrived during the trace.
     pub deployments: u32,
     /// Their scale-outs.
     pub scale_outs: u32,
@@ -16,91 +16,91 @@ pub struct FitCard {
     pub outlived: u32,
     /// Settings by name, with their values.
     pub settings: Vec<(String, f64)>,
-    /// How well it agrees with what was seen: sizes of first requests, lives, times of first scale-outs.
+    /// The agreement with the observations: sizes of first requests, lifetimes, times of first scale-outs.
     pub agreements: Vec<Option<Agreed>>,
-    /// What the trace cannot say, a sentence each.
+    /// What the trace cannot show, one sentence each.
     pub cannot_say: Vec<Phrase>,
 }
 
-/// Two curves side by side: the share up to a value, as seen and as fitted.
+/// Two cumulative distributions: as observed and as fitted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Agreed {
     /// The largest distance between them.
     pub kolmogorov_smirnov: f64,
     /// Their mean squared distance.
     pub cramer_von_mises: f64,
-    /// Value, share as seen, share as fitted.
+    /// Value, observed share, fitted share.
     pub points: Vec<[f64; 3]>,
 }
 
-/// What came of a cluster over years.
+/// The results of a cluster over years.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct YearsResult {
-    /// What makes it the same as another, as 16 hex digits.
+    /// Identifies the result, as 16 hex digits.
     pub digest: String,
     /// Cores of the cluster.
     pub cores: u32,
     /// Month by month.
     pub months: Vec<YearsSpan>,
-    /// All of it.
+    /// The total.
     pub total: YearsSpan,
-    /// The most deployments that were in at a time.
+    /// The largest number of deployments at one time.
     pub most_live: u32,
-    /// The newcomer that was refused last, if one was.
+    /// The last refused newcomer, if any.
     pub refused: Option<Box<RefusedThen>>,
 }
 
-/// What came of a span of time of a cluster.
+/// The results of a cluster in a period.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct YearsSpan {
-    /// Its hours.
+    /// Its length in hours.
     pub hours: f64,
     /// Cores in use, in percent.
     pub utilization_pct: f64,
-    /// Scale-outs asked for, and failed.
+    /// Scale-outs requested and failed.
     pub scale_outs: f64,
-    /// See there.
+    /// See [`Self::scale_outs`].
     pub failed: f64,
-    /// Deployments that asked to be let in, and were.
+    /// Deployments that requested admission, and those admitted.
     pub arrivals: f64,
-    /// See there.
+    /// See [`Self::arrivals`].
     pub admitted: f64,
 }
 
-/// A newcomer that a cluster did not let in.
+/// A newcomer that a cluster did not admit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RefusedThen {
-    /// When, in hours from the beginning.
+    /// When, in hours from the start.
     pub at_hours: f64,
     /// Cores in use then.
     pub used: u32,
-    /// Cores it asked for.
+    /// Cores requested.
     pub asked: f64,
-    /// Which rules refused it, and why, to go on from "it".
+    /// The rules that refused it, each with its reason; continues a sentence that starts with "it".
     pub why: Vec<(String, Phrase)>,
-    /// What the cluster was expected to hold with it.
+    /// The cluster's forecast including it.
     pub ahead: Vec<ForecastPoint>,
 }
 
-/// What is expected at a moment ahead.
+/// A forecast at one future moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ForecastPoint {
     /// Hours from now.
     pub hours: f64,
-    /// Cores on average.
+    /// Mean of the cores.
     pub mean: f64,
     /// Their standard deviation.
     pub deviation: f64,
 }
 
-/// What a deployment is expected to grow to.
+/// The forecast of a deployment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Forecast {
-    /// Before anything was seen of it but its size.
+    /// Without observations except its size.
     pub fresh: Vec<ForecastPoint>,
-    /// After all that was.
+    /// With all observations.
     pub seen: Vec<ForecastPoint>,
-    /// The variances a day ahead that users with two kinds of deployments are charged for, in squared cores: labelled
-    /// and not; for some users drawn by the seed, by the former ascending.
+    /// The variances one day ahead that users with two kinds of deployments are charged for, in squared cores: with
+    /// labels and without; for some users drawn from the seed, ascending by the former.
     pub charged: Vec<(f64, f64)>,
 }

@@ -1,4 +1,4 @@
-//! Questions to the engine, and what answers are made of.
+//! Questions to the engine, and the parts of answers.
 
 use serde::{Deserialize, Serialize};
 use tiebreak_model::Phrase;
@@ -9,111 +9,111 @@ use super::decisions::Decisions;
 /// A question to the engine: one of [`questions`](crate::questions).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ask {
-    /// Names it in answers.
+    /// Identifies it in answers.
     pub number: u32,
     /// Which question, by id.
     pub question: String,
-    /// A value for each of its parameters.
+    /// The values of its parameters.
     pub values: Vec<f64>,
-    /// The document, as JSON, where it is asked of one.
+    /// The document, as JSON, if the question needs one.
     pub document: String,
-    /// The run, where it is asked of one.
+    /// The run, if the question needs one.
     pub run: u32,
-    /// The file, where it is asked of one; or what somebody typed.
+    /// The file, if the question needs one; or typed text.
     pub file: Vec<u8>,
 }
 
 /// The answer to a question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// What is shown as it stands, in this order.
+    /// Exhibits to display as they are, in this order.
     pub exhibits: Vec<Exhibit>,
-    /// What the page goes on with.
+    /// Data for further use by the page.
     pub found: Option<Found>,
 }
 
 impl Answer {
-    /// Nothing but what is shown.
+    /// An answer with exhibits only.
     #[must_use]
     pub fn shown(exhibits: Vec<Exhibit>) -> Self {
         Self { exhibits, found: None }
     }
 
-    /// Nothing but what the page goes on with.
+    /// An answer with data only.
     #[must_use]
     pub fn found(found: Found) -> Self {
         Self { exhibits: Vec::new(), found: Some(found) }
     }
 }
 
-/// What an answer gives that is more than shown: put into the document, searched from, drawn with the state.
+/// Data of an answer that is not only displayed: put into the document, used to start a search, drawn with the state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Found {
     /// Decisions of a run.
     Decisions(Box<Decisions>),
     /// Beliefs about deployments.
     Beliefs(Box<FitCard>),
-    /// What a deployment is expected to grow to.
+    /// The forecast of a deployment.
     Forecast(Box<Forecast>),
     /// An inventory.
     Machines(Vec<Machines>),
-    /// Where a search for the number of machines begins.
+    /// The start of a search for the number of machines.
     Needs(Needs),
-    /// A value for each machine; none where there are too many machines to send them.
+    /// A value per machine; empty if there are too many machines to send.
     Values(Vec<f64>),
 }
 
-/// Something that the engine found out, to be shown as it stands.
+/// A result of the engine, to display as it is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Exhibit {
     /// Its name.
     pub title: Phrase,
-    /// What is to be known, a sentence or two each.
+    /// Explanations, one or two sentences each.
     pub said: Vec<Phrase>,
-    /// The heads of its columns; none where it has no table.
+    /// Its column headings; empty if it has no table.
     pub head: Vec<Phrase>,
     /// Its rows.
     pub rows: Vec<ExhibitRow>,
-    /// Its drawing.
+    /// Its plot.
     pub plot: Option<ExhibitPlot>,
 }
 
 /// A row of an exhibit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExhibitRow {
-    /// Column by column; the first names the row.
+    /// One per column; the first names the row.
     pub cells: Vec<Phrase>,
-    /// What there is to say to who opens it.
+    /// Details, shown when the row is opened.
     pub more: Vec<Phrase>,
 }
 
-/// A drawing of an exhibit.
+/// The plot of an exhibit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExhibitPlot {
-    /// What stands up the side.
+    /// The label of the vertical axis.
     pub unit: Phrase,
-    /// What stands along the bottom.
+    /// The label of the horizontal axis.
     pub across: Phrase,
-    /// Whether what stands along the bottom grows by factors.
+    /// Whether the horizontal axis is logarithmic.
     pub across_is_log: bool,
     /// Its lines: a name, and points from left to right.
     pub lines: Vec<(Phrase, Vec<(f64, f64)>)>,
 }
 
-/// The machines that a search for their number begins with.
+/// The machines with which a search for their number starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Needs {
-    /// Kinds of machines in their proportions.
+    /// Kinds of machines in proportion.
     pub kinds: Vec<Machines>,
     /// The same in words.
     pub told: Phrase,
-    /// As many are needed however well VMs are packed.
+    /// The minimum number, however well VMs are packed.
     pub bound: u64,
-    /// What fills them.
+    /// The resource that determines it.
     pub bound_by: String,
 }
 
-/// Machines that are alike.
+/// A group of equal machines.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Machines {
     /// How many.

@@ -1,31 +1,31 @@
-//! A decision about a VM, explained; and the VMs of a machine.
+//! An explained decision about a VM; and the VMs of a machine.
 
 use serde::{Deserialize, Serialize};
 use tiebreak_model::Phrase;
 
 use super::network::Company;
 
-/// A decision about a VM, explained.
+/// An explained decision about a VM.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Explained {
-    /// One sentence: where it went and what decided, or why it was refused.
+    /// One sentence: where it was placed and which rule decided, or why it was refused.
     pub sentence: Phrase,
-    /// What the VM asked for.
+    /// What the VM requested.
     pub vm: Phrase,
-    /// When, by whom, which attempt, what the cache did.
+    /// When, by which agent, which attempt, how the cache served it.
     pub circumstances: Phrase,
     /// Whether it had lost its machine.
     pub is_reallocation: bool,
-    /// What was predicted of its life, in a sentence.
+    /// Its predicted lifetime, in a sentence.
     pub life: Option<Phrase>,
-    /// Candidates rule by rule.
+    /// Candidates after each rule.
     pub funnel: Vec<FunnelStep>,
-    /// Where every machine dropped out, a byte each by id: the number of its step in the funnel, 255 for the machines
-    /// tied for best.
+    /// The step at which each machine dropped out, one byte per machine id: the step's number in the funnel, 255 for
+    /// the machines tied for best.
     pub dropped_at: Vec<u8>,
     /// When the agent decided, in simulated milliseconds.
     pub at_ms: f64,
-    /// Why its commit failed, where it did.
+    /// Why its commit failed, if it did.
     pub collision: Option<Collision>,
     /// The machine chosen.
     pub winner: Option<u32>,
@@ -33,26 +33,26 @@ pub struct Explained {
     pub runner_up: Option<u32>,
     /// The rule that decided between them.
     pub decided_by: Option<String>,
-    /// Rule by rule: winner, runner-up, and the machine asked about.
+    /// Rule by rule: winner, runner-up, and the machine in question.
     pub scores: Vec<ScoreRow>,
-    /// About the machine asked about.
+    /// About the machine in question.
     pub asked: Option<Phrase>,
-    /// Why no machine takes it, when none does.
+    /// Why no machine is valid, if none is.
     pub refusal: Option<Refusal>,
-    /// The VMs it is linked with, where it is with any.
+    /// The VMs it is linked with, if any.
     pub company: Option<Box<Company>>,
 }
 
 /// Why a commit failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Collision {
-    /// The agent whose commit it was.
+    /// The agent of the commit.
     pub agent: u32,
-    /// The machine in the way: the one chosen, or that of another VM of the request.
+    /// The machine that caused it: the chosen one, or that of another VM of the request.
     pub machine: u32,
-    /// The VMs for whose sake the machine could not take this one, as far as they are known; the last to come is the last.
+    /// The VMs that had used the machine's capacity, as far as known, in order of arrival.
     pub rivals: Vec<Rival>,
-    /// All of it in words.
+    /// The whole explanation in words.
     pub sentence: Phrase,
 }
 
@@ -65,29 +65,27 @@ pub struct Rival {
     pub agent: u32,
 }
 
-/// Why no machine takes a VM, rule by rule.
+/// Why no machine is valid for a VM, rule by rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Refusal {
     /// Machines of the zone.
     pub machines: u32,
-    /// The rules that refuse any, in the order of the list.
+    /// The rules that exclude any machine, in policy order.
     pub rules: Vec<Refuser>,
-    /// A sentence about the machine that lacks least room, when there is one that lacks nothing
-    /// else.
+    /// A sentence about the machine that lacks the least capacity, if any machine lacks nothing else.
     pub closest: Option<Phrase>,
 }
 
-/// A rule that refuses machines.
+/// A rule that excludes machines.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Refuser {
     /// The rule.
     pub rule: String,
-    /// Machines it refuses.
+    /// The number of machines it excludes.
     pub machines: u32,
-    /// Of these, the ones that no rule before it refuses.
+    /// Of these, those that no earlier rule excludes.
     pub first: u32,
-    /// What there would be without it, in a few words; none when others refuse the same
-    /// machines.
+    /// The effect of removing it, in a few words; `None` if other rules exclude the same machines.
     pub without: Option<Phrase>,
 }
 
@@ -98,20 +96,20 @@ pub struct FunnelStep {
     pub rule: String,
     /// "clusters" or "machines".
     pub of: String,
-    /// Candidates it was given.
+    /// The number of candidates before it.
     pub before: u32,
-    /// Candidates it left.
+    /// The number of candidates that it left.
     pub after: u32,
-    /// Whether it says where the VM may go at all; else where it had best go.
+    /// Whether it is a validator; otherwise a preference.
     pub validates: bool,
 }
 
-/// One rule's verdicts side by side.
+/// One rule's verdicts on the compared machines.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScoreRow {
     /// The rule.
     pub rule: String,
-    /// Verdicts in words, for the winner, the runner-up and the machine asked about.
+    /// Verdicts in words, for the winner, the runner-up and the machine in question.
     pub verdicts: Vec<Phrase>,
 }
 
@@ -120,35 +118,35 @@ pub struct ScoreRow {
 pub struct VmCard {
     /// Its number in the trace, or the hash of its name.
     pub vm: String,
-    /// What it asked for.
+    /// What it requested.
     pub demand: Phrase,
     /// When it was placed.
     pub since_ms: f64,
-    /// When it ends by the trace, in words.
+    /// When it ends according to the trace, in words.
     pub ends: Phrase,
-    /// When it is expected to leave, in words; none where no rule asks for lifetimes.
+    /// When it is expected to leave, in words; `None` if no rule reads predicted lifetimes.
     pub expected: Option<Phrase>,
-    /// Whether the machine, recycling, waits for it.
+    /// Whether the machine is recycling and waits for it.
     pub residual: bool,
 }
 
-/// Why a machine is not empty: the VM that holds it longest by the trace.
+/// Why a machine is not empty: the VM that holds it longest according to the trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Holder {
     /// Its number in the trace, or the hash of its name.
     pub vm: String,
-    /// Its place in the workload.
+    /// Its index in the workload.
     pub id: u32,
-    /// Until when it holds the machine, how long alone, and what would free it: a sentence each.
+    /// Until when it holds the machine, how long alone, and what would free it: one sentence each.
     pub said: Vec<Phrase>,
 }
 
-/// What lifetime rules make of a machine, in words (LAVA section 4.3).
+/// A machine's lifetime state in words (LAVA section 4.3).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostLife {
-    /// What it takes, waits for, and when it should be free.
+    /// Which VMs it accepts, which it waits for, and when it should be free.
     pub state: Phrase,
-    /// The last changes of that, the newest first, each with its reason.
+    /// The last changes of its state, newest first, each with its reason.
     pub turns: Vec<Phrase>,
 }
 
@@ -157,8 +155,8 @@ pub struct HostLife {
 pub struct Difference {
     /// Its number in the trace, or the hash of its name.
     pub vm: String,
-    /// When it was asked for.
+    /// When it was requested.
     pub at_ms: f64,
-    /// Its machine in this run and in the other; none where it has none.
+    /// Its machine in this run and in the other; `None` if it has none.
     pub machines: [Option<u32>; 2],
 }

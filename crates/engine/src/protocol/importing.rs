@@ -1,33 +1,33 @@
-//! A cluster, or a scheduler's configuration, that a person opens: what is made of it, and what has no twin.
+//! The import of a cluster or a scheduler's configuration: its result, and fields without a counterpart.
 
 use serde::{Deserialize, Serialize};
 
-/// What a file of a cluster or a scheduler became.
+/// The result of importing a file of a cluster or a scheduler.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Imported {
     /// The file.
     pub file: String,
     /// The document whose active variant has the machines and rules of the file, as JSON.
     pub document: String,
-    /// The fingerprint of its VMs, which are loaded; none where it has none.
+    /// The fingerprint of its VMs, which are loaded; `None` if it has none.
     pub fingerprint: Option<String>,
-    /// What was made of it, a sentence each. As all that is said of files, it is English.
+    /// What was imported, one sentence each. Like all messages about files, it is in English.
     pub told: Vec<String>,
-    /// What has no twin.
+    /// Fields without a counterpart.
     pub without_twin: Vec<WithoutTwin>,
-    /// Fields that say nothing of where VMs go.
+    /// Fields that do not affect where VMs are placed.
     pub aside: Vec<String>,
 }
 
-/// A field that no rule and no machine of ours stands for.
+/// A field without a counterpart among rules and machines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WithoutTwin {
-    /// The field; `[]` is any of a list.
+    /// The field; `[]` means any item of a list.
     pub path: String,
-    /// How often it stands there.
+    /// How often it occurs.
     pub count: u64,
-    /// Its value, the first where there are several.
+    /// Its value; the first if there are several.
     pub value: String,
-    /// Why nothing follows from it here.
+    /// Why it has no effect here.
     pub why: String,
 }

@@ -1,6 +1,6 @@
-//! What page and engine say to each other.
+//! The messages between page and engine.
 //!
-//! Numbers that may pass 2^53 (digests, fingerprints, names of VMs) travel as text.
+//! Numbers that may exceed 2^53 (digests, fingerprints, names of VMs) are sent as text.
 
 mod admission;
 mod asking;
@@ -36,51 +36,51 @@ pub use self::trace::{FITTED, FaultyRow, Generate, TraceCard, Unknown};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Command {
-    /// A trace's bytes follow.
+    /// A trace follows as bytes.
     TraceBegin {
-        /// Its file name, by which formats are recognised first.
+        /// Its file name, the first hint for recognising the format.
         name: String,
         /// Its size in bytes.
         bytes: f64,
-        /// What is kept of it, by the values of `TraceSettings`.
+        /// Which part to keep, as the values of `TraceSettings`.
         sample: Vec<f64>,
-        /// Whether the file is what was kept of it before.
+        /// Whether the file is already that part.
         is_sampled: bool,
-        /// What its columns are, where somebody says so; else they are found.
+        /// Its column names, if the user gives them; otherwise they are detected.
         columns: Vec<String>,
-        /// Whether a comma stands before decimals, where somebody says so; else the first row tells.
+        /// Whether decimals follow a comma, if the user says so; otherwise the first row decides.
         decimal_commas: Option<bool>,
     },
     /// Stop reading the trace.
     TraceCancel,
-    /// Draw a workload from what was fitted to a trace; it is loaded as a trace is.
+    /// Generate a workload from a model fitted to a trace; it is loaded like a trace.
     Generate(Generate),
-    /// Run the active variant of a document; replaces whatever runs.
+    /// Run the active variant of a document; replaces the current run.
     Run {
-        /// Names the run in replies.
+        /// Identifies the run in replies.
         run: u32,
         /// The document, as JSON.
         document: String,
-        /// Begin paused, to be stepped.
+        /// Start paused, for stepping.
         paused: bool,
     },
-    /// Make the run of which [`Reply::Costly`] told, whatever it takes.
+    /// Start the run of [`Reply::Costly`], whatever its cost.
     RunAnyway {
         /// The run.
         run: u32,
     },
-    /// Hold the run.
+    /// Pause the run.
     Pause,
-    /// Go on.
+    /// Continue.
     Resume,
-    /// Go on for one step.
+    /// Continue for one step.
     Step {
-        /// Until when.
+        /// The end of the step.
         to: StepTo,
     },
     /// Explain a VM's decisions in the last run.
     Explain {
-        /// The run whose document is explained.
+        /// The run to explain.
         run: u32,
         /// The VM's number in the trace, or the hash of its name.
         vm: String,
@@ -92,51 +92,50 @@ pub enum Command {
         /// Its Markdown.
         text: String,
     },
-    /// Put what is on the page behind the last step of a lesson.
+    /// Append the state of the page to a lesson as its last step.
     Freeze {
-        /// The lesson's Markdown so far; empty begins one.
+        /// The lesson's Markdown so far; empty starts a new one.
         lesson: String,
         /// The step.
         step: Box<Frozen>,
     },
-    /// Follow the cluster over years, with the admission rules of the active variant of a document; replaces
-    /// whatever runs.
+    /// Simulate the cluster over years, with the admission rules of the active variant of a document; replaces the
+    /// current run.
     Years {
-        /// Names the run in replies.
+        /// Identifies the run in replies.
         run: u32,
         /// The document, as JSON.
         document: String,
     },
     /// Answer a question.
     Ask(Ask),
-    /// Give what is measured of a run that is over.
+    /// Return measures of a finished run.
     Measures {
         /// The run.
         run: u32,
-        /// What.
+        /// The measures.
         measures: Vec<Measure>,
     },
-    /// Give the machine of every VM, as bytes beside the reply.
+    /// Return the machine of every VM, as bytes with the reply.
     Placements {
         /// The run.
         run: u32,
     },
-    /// Name the first VMs that stand elsewhere in another run; its placements come as bytes beside
-    /// the command.
+    /// List the first VMs that another run placed elsewhere; its placements come as bytes with the command.
     Differ {
         /// The run.
         run: u32,
         /// The other one.
         other: u32,
     },
-    /// Say how every machine stood at a moment of the run, as bytes beside the reply.
+    /// Return the state of every machine at a moment of the run, as bytes with the reply.
     Moment {
         /// The run.
         run: u32,
         /// The moment.
         time_ms: f64,
     },
-    /// Make a file for other programs; it comes beside the reply.
+    /// Make a file for other programs, returned with the reply.
     Save(Save),
     /// List the VMs on a machine at a moment of the run.
     Machine {
@@ -147,31 +146,30 @@ pub enum Command {
         /// The moment.
         time_ms: f64,
     },
-    /// Make of a cluster or a scheduler's configuration, which comes as a file beside the command, what it becomes in
-    /// a document.
+    /// Convert a cluster or a scheduler's configuration, which comes as a file with the command, to a document.
     Import {
         /// The file's name.
         name: String,
         /// The document, as JSON.
         document: String,
     },
-    /// Make a file of what stands elsewhere for each rule of a document.
+    /// Make a file with the counterparts of each rule of a document in other schedulers.
     Twins {
         /// The document, as JSON.
         document: String,
     },
 }
 
-/// What a step goes on to.
+/// Where a step ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepTo {
     /// The next decision about a VM.
     #[default]
     Vm,
-    /// The next rule of such a decision; the page shows one after the other.
+    /// The next rule of such a decision; the page shows rules one after the other.
     Rule,
-    /// The next commit that fails.
+    /// The next failed commit.
     Conflict,
 }
 
@@ -179,9 +177,9 @@ pub enum StepTo {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
-    /// The engine is there.
+    /// The engine is ready.
     Ready,
-    /// How far reading a trace has come.
+    /// The progress of reading a trace.
     TraceProgress {
         /// Bytes of the file read.
         bytes: f64,
@@ -192,20 +190,20 @@ pub enum Reply {
     TraceLoaded(TraceCard),
     /// A trace could not be read.
     TraceFailed {
-        /// What was expected, what came, what to do.
+        /// What was expected, what was found, what to do.
         message: Phrase,
-        /// The first lines of a table whose columns are not known, and what each of them may be.
+        /// The first lines of a table with unknown columns, and the possible meaning of each.
         unknown: Option<Unknown>,
     },
-    /// A run needs a trace that is not loaded; it begins as soon as it is.
+    /// A run needs a trace that is not loaded; it starts as soon as it is.
     TraceNeeded {
         /// The run.
         run: u32,
         /// Its fingerprint, 32 hex digits.
         fingerprint: String,
-        /// The file name it had.
+        /// The name of its file.
         name: String,
-        /// What is kept of it, by the values of `TraceSettings`.
+        /// Which part to keep, as the values of `TraceSettings`.
         sample: Vec<f64>,
     },
     /// A run is estimated to take long or much memory; it waits for [`Command::RunAnyway`].
@@ -219,119 +217,118 @@ pub enum Reply {
         /// Memory.
         bytes: f64,
     },
-    /// A predictor of lifetimes learns before a run begins.
+    /// A lifetime predictor is being trained before a run.
     Learning {
         /// The run.
         run: u32,
-        /// How much is done, 0 to 1.
+        /// The progress, 0 to 1.
         share: f64,
-        /// Whether it is held.
+        /// Whether it is paused.
         paused: bool,
     },
-    /// A run has begun.
+    /// A run has started.
     Started {
         /// The run.
         run: u32,
-        /// Where everything stands.
+        /// The layout of the machines.
         layout: Layout,
         /// When the trace ends.
         horizon_ms: f64,
-        /// What cannot go well, whatever the rules.
+        /// What must go wrong, whatever the rules.
         warning: Option<Phrase>,
-        /// What will not go well on these machines, a sentence each.
+        /// What will go wrong on these machines, one sentence each.
         doubts: Vec<Phrase>,
-        /// Which VMs start years from all others, in a sentence.
+        /// Which VMs start years from all others, in one sentence.
         outliers: Option<Phrase>,
-        /// What was learned of lifetimes, if any rule asks for them.
+        /// The training result of the lifetime predictor, if any rule reads predictions.
         learned: Option<Box<Learned>>,
-        /// What its virtual datacenters are like, if VMs are linked.
+        /// A profile of its virtual datacenters, if VMs are linked.
         vdcs: Option<Box<VdcProfile>>,
     },
-    /// More samples, and how far the run has come.
+    /// New samples, and the progress of the run.
     Progress(Progress),
     /// A run has ended.
     Finished {
         /// The run.
         run: u32,
-        /// What came out.
+        /// The results.
         result: RunResult,
-        /// When each frame of the fleet map was taken.
+        /// The time of each frame of the fleet map.
         frame_times: Vec<f64>,
-        /// Where commits failed before each frame and since the one before it.
+        /// Where commits failed between each frame and the previous one.
         failed: Vec<Failed>,
     },
-    /// A run cannot be done.
+    /// A run is not possible.
     Failed {
         /// The run.
         run: u32,
-        /// What was expected, what came, what to do.
+        /// What was expected, what was found, what to do.
         message: Phrase,
     },
-    /// How far a cluster over years has come, and at the end what came out.
+    /// The progress of a cluster over years, and its results at the end.
     Years {
         /// The run.
         run: u32,
-        /// How much of it is done, 0 to 1.
+        /// The progress, 0 to 1.
         share: f64,
-        /// What came out, at the end.
+        /// The results, at the end.
         result: Option<Box<YearsResult>>,
     },
-    /// How far the answer to a question has come, and at the end what it is, or why there is none.
+    /// The progress of an answer, and at the end the answer, or why there is none.
     Answer {
         /// The question's number.
         number: u32,
-        /// How much of it is done, 0 to 1.
+        /// The progress, 0 to 1.
         share: f64,
         /// The answer, at the end.
         told: Option<Result<Box<Answer>, Phrase>>,
     },
-    /// A VM's decisions, one per attempt; the last is the one that counts. One that lost its
-    /// machine was decided again.
+    /// A VM's decisions, one per attempt; the last is final. A VM that lost its machine was decided again.
     Explained {
         /// The run.
         run: u32,
-        /// The VM as asked for.
+        /// The VM as requested.
         vm: String,
-        /// Empty when the VM was never decided.
+        /// Empty if the VM was never decided.
         attempts: Vec<Explained>,
-        /// What became of it after it had a machine, a sentence each.
+        /// Its history after its placement, one sentence each.
         story: Vec<Phrase>,
         /// Why there is none.
         message: Option<Phrase>,
     },
     /// A lesson was read.
     Lesson(Box<Lesson>),
-    /// A lesson has one step more, or why it has not.
+    /// The lesson with one more step, or why it cannot be added.
     Frozen(Result<String, Vec<String>>),
     /// A lesson could not be read.
     NoLesson {
-        /// Everything that is wrong with it, by line.
+        /// Its faults, by line.
         issues: Vec<String>,
     },
-    /// A file could not be made; why, and what to do.
+    /// A file could not be made: why, and what to do.
     NotSaved(String),
-    /// What was measured of a run; none where it says nothing.
+    /// Measures of a run; `None` for those it does not have.
     Measures {
         /// The run.
         run: u32,
-        /// What.
+        /// The measures.
         measures: Vec<Measure>,
-        /// One value for each.
+        /// One value per measure.
         values: Vec<Option<f64>>,
     },
-    /// How every machine stood at a moment, as bytes beside this.
+    /// The state of every machine at a moment, as bytes with this reply.
     Moment {
         /// The run.
         run: u32,
         /// The moment.
         time_ms: f64,
     },
-    /// The machine of every VM, as bytes beside this.
+    /// The machine of every VM, as bytes with this reply.
     Placements {
         /// The run.
         run: u32,
     },
-    /// The first VMs that stand elsewhere in another run.
+    /// The first VMs that another run placed elsewhere.
     Differences {
         /// The run.
         run: u32,
@@ -339,7 +336,7 @@ pub enum Reply {
         other: u32,
         /// In order of their requests, at most [`DIFFERENCES_MAX`](crate::DIFFERENCES_MAX).
         first: Vec<Difference>,
-        /// How many VMs differ, of how many.
+        /// The number of VMs that differ, and the total.
         count: (u32, u32),
     },
     /// The VMs on a machine.
@@ -350,20 +347,20 @@ pub enum Reply {
         machine: u32,
         /// The moment.
         time_ms: f64,
-        /// Whether there is such a machine.
+        /// Whether the machine exists.
         is_there: bool,
-        /// A line about the machine, or which machines there are.
+        /// A line about the machine, or the valid machine numbers.
         about: Phrase,
-        /// What lifetime rules make of it, in words.
+        /// Its lifetime state in words.
         life: Option<HostLife>,
         /// Its VMs.
         vms: Vec<VmCard>,
-        /// Why it is not empty; none where it is.
+        /// Why it is not empty; `None` if it is.
         holder: Option<Holder>,
     },
     /// A cluster or a scheduler's configuration was read; its VMs are loaded.
     Imported(Box<Imported>),
-    /// It was not; what was expected, what came, what to do.
+    /// The import failed: what was expected, what was found, what to do.
     NotImported {
         /// The file.
         name: String,
@@ -373,7 +370,7 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// The run it is about, if it is about one.
+    /// The run of the reply, if it has one.
     #[must_use]
     pub fn run(&self) -> Option<u32> {
         match self {

@@ -3,36 +3,36 @@
 use serde::{Deserialize, Serialize};
 use tiebreak_model::Phrase;
 
-/// The virtual datacenter of a VM when that was decided (Gridiron section III).
+/// The virtual datacenter of a VM at its decision (Gridiron section III).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Company {
-    /// What it is linked with and what that takes, in a sentence.
+    /// Which VMs it is linked with and the bandwidth of the links, in one sentence.
     pub sentence: Phrase,
-    /// Machines that hold VMs of the VDC, this VM's own among them, and how many.
+    /// Machines with VMs of the VDC, including this VM's own, and the count on each.
     pub machines: Vec<(u32, u32)>,
-    /// Links between machines, those of one pair together: both machines, Mbit/s, and whether this VM is at an end.
+    /// Links between machines, summed by pair: both machines, Mbit/s, and whether this VM is at one end.
     pub links: Vec<(u32, u32, f64, bool)>,
-    /// Machines behind an uplink that had no room for the VM's links: the first, and how many.
+    /// Machines behind an uplink without capacity for the VM's links: the first, and the number.
     pub behind_full: Option<(u32, u32)>,
 }
 
-/// Classes of how many VMs a virtual datacenter has at a time: the least and the most.
+/// Classes of the number of concurrent VMs in a virtual datacenter: minimum and maximum.
 pub const VDC_SIZES: [(u32, u32); 8] =
     [(1, 1), (2, 2), (3, 5), (6, 10), (11, 20), (21, 30), (31, 100), (101, u32::MAX)];
 
-/// The virtual datacenters of a workload, and what the network carries (Gridiron sections III-B and III-E).
+/// The virtual datacenters of a workload, and the capacity of the network (Gridiron sections III-B and III-E).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VdcProfile {
-    /// VDCs, and how many VMs they have over the whole run.
+    /// The number of VDCs, and of their VMs over the whole run.
     pub vdcs: u32,
     /// See `vdcs`.
     pub vms: u32,
-    /// The most VMs at a time that half of the VDCs have at most, nine in ten, and all.
+    /// The median, 90th percentile and maximum of the peak number of VMs per VDC.
     pub peaks: [u32; 3],
-    /// VDCs by the most VMs they have at a time, in the classes of [`VDC_SIZES`].
+    /// VDCs by their peak number of VMs, in the classes of [`VDC_SIZES`].
     pub by_size: Vec<u32>,
-    /// Cores of the largest VM that is linked, in thousandths.
+    /// Cores of the largest linked VM, in thousandths.
     pub largest_cores_milli: u32,
-    /// The most that the uplinks of a machine carry, in Mbit/s.
+    /// The largest uplink capacity of a machine, in Mbit/s.
     pub uplink_mbps: f64,
 }

@@ -1,27 +1,27 @@
-//! A run: where its machines stand, how far it is, what came out.
+//! A run: the layout of its machines, its progress, its results.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tiebreak_model::Phrase;
 use tiebreak_sim::{FIGURES, Figure};
 
-/// Where machines stand, for the fleet map.
+/// The layout of machines, for the fleet map.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Layout {
     /// Clusters by id.
     pub clusters: Vec<ClusterLayout>,
-    /// Machines in all.
+    /// The total number of machines.
     pub machines: u32,
-    /// Names of lifetime classes, from the shortest; none where no rule asks for lifetimes. Where
-    /// there are any, a frame has a second byte for each machine, behind all first ones.
+    /// Names of lifetime classes, the shortest first; empty if no rule reads predicted lifetimes. If there are any, a
+    /// frame has a second byte per machine, after all first bytes.
     pub classes: Vec<Phrase>,
-    /// Whether VMs are linked, so that a frame has another byte for each machine behind all others: what is
-    /// reserved of its uplinks.
+    /// Whether VMs are linked. If so, a frame has another byte per machine, after all others: the reserved share of
+    /// its uplinks.
     pub has_uplinks: bool,
-    /// Whether anybody asks for power; and whether draws are measured, so that a frame has another byte for each
-    /// machine behind all others: what it draws of its share of the budget.
+    /// Whether power is part of the run; and whether draws are measured. If they are, a frame has another byte per
+    /// machine, after all others: its draw as a share of the budget.
     pub has_power: bool,
-    /// See there.
+    /// See [`Self::has_power`].
     pub has_draws: bool,
 }
 
@@ -30,13 +30,13 @@ pub struct Layout {
 pub struct ClusterLayout {
     /// Its name.
     pub name: String,
-    /// Its racks: first machine, and how many.
+    /// Its racks: first machine, and number of machines.
     pub racks: Vec<(u32, u32)>,
-    /// Chassis that each of them is spread over, earlier ones with one machine more where it does not divide.
+    /// Chassis that each rack's machines are spread over; if uneven, earlier ones get one more machine.
     pub chassis: u32,
 }
 
-/// Samples that were not sent before.
+/// Samples that have not been sent yet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// The run.
@@ -45,52 +45,51 @@ pub struct Progress {
     pub time_ms: f64,
     /// VMs decided.
     pub decided: u32,
-    /// VMs in all.
+    /// The total number of VMs.
     pub vms: u32,
     /// Index of the first sample below.
     pub from: u32,
-    /// When they were taken.
+    /// The times of the samples.
     pub times: Vec<f64>,
-    /// Per metric of the list, one value each.
+    /// The values of each metric in the list.
     pub values: Vec<Vec<f64>>,
-    /// Whether the run waits to be stepped or resumed.
+    /// Whether the run is paused.
     pub paused: bool,
-    /// The VM decided last, when stepping.
+    /// The last VM decided, when stepping.
     pub stepped: Option<String>,
-    /// Where commits failed lately: in the last few reports, or in the step just made.
+    /// Where commits failed recently: in the last few reports, or in the last step.
     pub failed: Failed,
-    /// What agents and caches did.
+    /// Counters of agents and caches.
     pub anatomy: Anatomy,
 }
 
-/// A run in one screenful.
+/// The summary of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunResult {
     /// 16 hex digits.
     pub digest: String,
-    /// All that is said of it, in the order of [`FIGURES`].
+    /// All its figures, in the order of [`FIGURES`].
     pub figures: Vec<Option<f64>>,
-    /// From a request to its answer, in milliseconds: what half of them took at most, and 99 in 100; none of none.
+    /// From request to answer, in milliseconds: the median and the 99th percentile; `None` without requests.
     pub waits_ms: Option<(f64, f64)>,
-    /// What is wrong where agents were slow for the workload.
+    /// A warning if agents were too slow for the workload.
     pub slow_agents: Option<Phrase>,
     /// How aggressive each rule was.
     pub rule_shares: Vec<Share>,
-    /// Sampled decisions in which weights set by hand went in a circle, of how many.
+    /// Sampled decisions in which manual weights formed a cycle, and the number sampled.
     pub circles: (u32, u32),
-    /// Changes of machines' states in words, with how often they happened; none where no rule asks
-    /// for lifetimes.
+    /// Changes of machines' states in words, with their counts; empty if no rule reads predicted lifetimes.
     pub turns: Vec<(String, f64)>,
-    /// How long it took, in milliseconds of real time; filled in by whoever has a clock.
+    /// The duration in milliseconds of real time; filled in by a host with a clock.
     pub wall_ms: f64,
 }
 
 impl RunResult {
-    /// The figures that are kept of a run with a star. They are kept by their ids, without `_mean`.
+    /// The figures that are kept of a starred run, by their ids without `_mean`.
     const KEPT: [&str; 5] =
         ["placements", "rejections", "conflicts", "empty_hosts_pct_mean", "packing_density_pct_mean"];
 
-    /// A figure by its id; 0 where nothing is known of it.
+    /// A figure by its id; 0 if unknown.
     ///
     /// # Panics
     /// When there is no such figure.
@@ -100,21 +99,21 @@ impl RunResult {
         self.figures.get(at).copied().flatten().unwrap_or_default()
     }
 
-    /// VMs placed, and all that were asked for.
+    /// VMs placed, and all requested VMs.
     #[must_use]
     pub fn placed(&self) -> [f64; 2] {
         let placed = self.figure("placements");
         [placed, placed + self.figure("rejections")]
     }
 
-    /// The figures that people compare runs by, as JSON.
+    /// The figures by which people compare runs, as JSON.
     #[must_use]
     pub fn brief(&self) -> Value {
         let kept = Self::KEPT.map(|id| (id.trim_end_matches("_mean"), self.figure(id).into()));
         std::iter::once(("digest", Value::from(self.digest.as_str()))).chain(kept).collect()
     }
 
-    /// A result of which only [`Self::brief`] was told.
+    /// A result from [`Self::brief`] alone.
     #[must_use]
     pub fn told(brief: &Value) -> Self {
         let told = |figure: &Figure| brief[figure.id.trim_end_matches("_mean")].as_f64();
@@ -123,24 +122,24 @@ impl RunResult {
     }
 }
 
-/// What a rule did to its stage's candidates, on average over sampled decisions; 0 to 1.
+/// The effect of a rule on its stage's candidates, on average over sampled decisions; 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Share {
     /// The rule.
     pub rule: String,
-    /// What it was given.
+    /// The share before it.
     pub before: f64,
-    /// What it left.
+    /// The share after it.
     pub after: f64,
     /// How often it dropped any candidate.
     pub decided: f64,
-    /// How often it left one of several.
+    /// How often it left one of several candidates.
     pub left_one: f64,
-    /// What to know of it.
+    /// A hint about it.
     pub hint: Option<Hint>,
 }
 
-/// What to know of a rule.
+/// A hint about a rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hint {
     /// In two or three words.
@@ -154,64 +153,63 @@ pub struct Hint {
 pub struct Failed {
     /// At most [`tiebreak_sim::frames::FAILED_MAX`].
     pub machines: Vec<u32>,
-    /// Further machines that are not named.
+    /// The number of further machines that are not listed.
     pub left_out: u32,
 }
 
-/// What agents and their caches did since the run began, and what they hold (Protean sections 4
-/// and 5.2).
+/// Counters of agents and caches since the start of the run, and the caches' contents (Protean sections 4 and 5.2).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Anatomy {
-    /// The cache layers of all agents together, in the order of its panel on the page: evaluations,
-    /// rule objects, shared state, journal, cells, what was kept fresh in the background.
+    /// The cache layers of all agents together, in the order of the page's panel: evaluations, rule objects, shared
+    /// state, journal, cells, background refresh.
     pub layers: Vec<LayerCounts>,
-    /// What the rule objects of each rule did.
+    /// Counters of each rule's rule objects.
     pub objects: Vec<ObjectCounts>,
-    /// One by one.
+    /// Each agent.
     pub agents: Vec<AgentCounts>,
 }
 
-/// What one cache layer did; none where it has no such count.
+/// Counters of one cache layer; `None` if it has no such counter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LayerCounts {
     /// Uses that found what they needed.
     pub hits: Option<f64>,
-    /// Uses that had to make it.
+    /// Uses that had to create it.
     pub misses: Option<f64>,
-    /// Machines brought up to date; of cells, cells compared.
+    /// Machines updated; for cells, cells compared.
     pub work: Option<f64>,
-    /// Things kept.
+    /// Entries.
     pub entries: Option<f64>,
-    /// Bytes they take.
+    /// Their size in bytes.
     pub bytes: Option<f64>,
 }
 
-/// What the rule objects of one rule did.
+/// Counters of one rule's rule objects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ObjectCounts {
     /// The rule.
     pub rule: String,
     /// Uses that found an object.
     pub hits: f64,
-    /// Uses that had to make one.
+    /// Uses that had to create one.
     pub misses: f64,
 }
 
-/// What one agent does, and did.
+/// The state and counters of one agent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgentCounts {
-    /// Whether it has nothing to decide.
+    /// Whether it is idle.
     pub is_idle: bool,
-    /// Its decisions on their way to the store, the one it is making among them.
+    /// Its decisions on their way to the store, including the current one.
     pub in_flight: u32,
-    /// VMs it decided, tries counted.
+    /// VMs that it decided, counting every attempt.
     pub decided: f64,
-    /// Its commits that failed.
+    /// Its failed commits.
     pub conflicts: f64,
     /// Changes in the store that it has not read yet.
     pub behind: f64,
     /// Decisions that found an evaluation.
     pub hits: f64,
-    /// Decisions that had to make one.
+    /// Decisions that had to create one.
     pub misses: f64,
 }

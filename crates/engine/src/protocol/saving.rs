@@ -1,4 +1,4 @@
-//! Files for other programs, and states of the page that become steps of lessons.
+//! Files for other programs, and states of the page as steps of lessons.
 
 use serde::{Deserialize, Serialize};
 use tiebreak_lesson::Unlocks;
@@ -6,39 +6,39 @@ use tiebreak_lesson::Unlocks;
 /// A file for other programs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Save {
-    /// What is in it.
+    /// Its content.
     pub saved: Saved,
-    /// How it is written.
+    /// Its format.
     pub form: Form,
-    /// The document of whose active variant the workload is, as JSON.
+    /// The document, as JSON, whose active variant has the workload.
     pub document: String,
 }
 
-/// What a file for other programs has, a row a VM.
+/// The content of a file for other programs, one row per VM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Saved {
-    /// Who asked for what, and when.
+    /// The requests.
     Workload,
-    /// The same, and what became of it in a run.
+    /// The requests with their outcomes in a run.
     Vms {
         /// The run.
         run: u32,
     },
 }
 
-/// How such a file is written.
+/// The format of such a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Form {
     /// Text.
     Csv,
     /// Parquet.
     Parquet,
-    /// Our own; workloads only.
+    /// Our own format; workloads only.
     Compact,
 }
 
 impl Save {
-    /// What the file is called.
+    /// Display name.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match (self.saved, self.form) {
@@ -51,33 +51,33 @@ impl Save {
     }
 }
 
-/// A state of the page that becomes a lesson's step.
+/// A state of the page that becomes a step of a lesson.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Frozen {
     /// The step's title.
     pub title: String,
     /// Its text, as Markdown.
     pub text: String,
-    /// The scenario as JSON, of which the variant in front runs.
+    /// The scenario as JSON; its active variant runs.
     pub document: String,
-    /// That of the variant it is compared with.
+    /// The scenario of the variant to compare with.
     pub against: Option<String>,
-    /// What people see.
+    /// What the page shows.
     pub unlocks: Unlocks,
-    /// The metric whose curve people draw first, by id.
+    /// The id of the metric whose curve the reader draws first.
     pub curve: Option<String>,
-    /// The question that people answer first, where they draw nothing.
+    /// The question to answer first, if there is no curve to draw.
     pub pick: Option<Picked>,
-    /// Why it goes as it does, as Markdown: shown after the run, where something is asked.
+    /// The explanation, as Markdown: shown after the run, if the step has a question.
     pub why: String,
 }
 
-/// A question with answers to choose from.
+/// A multiple-choice question.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picked {
-    /// What is asked.
+    /// The question.
     pub ask: String,
-    /// The answers, each with the claim that makes it right; one may have an empty claim, and is right when no other
+    /// The answers, each with the claim that makes it right; one may have an empty claim, and is right if no other
     /// is.
     pub options: Vec<(String, String)>,
 }

@@ -1,21 +1,21 @@
-//! Traces that are read or drawn.
+//! Traces that are read or generated.
 
 use serde::{Deserialize, Serialize};
 use tiebreak_model::Phrase;
 
-/// Presets that workloads can be drawn from, by name; the engine has what they hold.
+/// Presets of fitted models by name; the engine has their data.
 pub const FITTED: [&str; 3] = ["azure-2020", "azure-2019", "azure-2017"];
 
-/// A workload to draw.
+/// A workload to generate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Generate {
-    /// What it is like: the name of a preset, or the fingerprint of a loaded trace.
+    /// Its model: the name of a preset, or the fingerprint of a loaded trace.
     pub like: String,
-    /// How many times as many requests come.
+    /// The factor on the number of requests.
     pub rate: f64,
-    /// How long it is; 0 for as long as what it is like.
+    /// Its length; 0 for the length of the original.
     pub days: f64,
-    /// What all chance comes from.
+    /// The seed.
     pub seed: u64,
 }
 
@@ -25,46 +25,46 @@ impl Default for Generate {
     }
 }
 
-/// A table whose columns are not known.
+/// A table with unknown columns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Unknown {
     /// Its file name.
     pub name: String,
     /// The fields of its first lines.
     pub rows: Vec<Vec<String>>,
-    /// What each column is taken for, by a name on offer; empty for those left aside.
+    /// The assumed meaning of each column, as an offered name; empty for ignored ones.
     pub columns: Vec<String>,
-    /// The names on offer.
+    /// The offered names.
     pub offered: Vec<String>,
-    /// Whether a comma stands before decimals: 3,5 is three and a half.
+    /// Whether decimals follow a comma: 3,5 is three and a half.
     pub has_decimal_commas: bool,
 }
 
 /// A row that was refused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FaultyRow {
-    /// The line it begins in; the first is 1.
+    /// The line where it begins; the first is 1.
     pub line: f64,
     /// Why, in English.
     pub kind: String,
-    /// What should stand there, with the column.
+    /// What is expected there, with the column.
     pub expected: String,
-    /// What stands there, clipped.
+    /// The actual value, truncated.
     pub got: String,
 }
 
-/// A loaded trace in short.
+/// The summary of a loaded trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceCard {
     /// File name.
     pub name: String,
     /// 32 hex digits.
     pub fingerprint: String,
-    /// What was kept of it, by the values of `TraceSettings`.
+    /// The kept part, as the values of `TraceSettings`.
     pub sample: Vec<f64>,
     /// The format's title.
     pub format: String,
-    /// Where files of this format come from, and their licence.
+    /// The source and licence of files of this format.
     pub source: String,
     /// VMs kept.
     pub vms: f64,
@@ -72,24 +72,24 @@ pub struct TraceCard {
     pub rows: f64,
     /// Rows refused.
     pub faulty: f64,
-    /// The first refused rows, a sentence each.
+    /// The first refused rows, one sentence each.
     pub faults: Vec<Phrase>,
-    /// The refused rows, in order of their lines, at most [`FAULTY_ROWS_MAX`](crate::FAULTY_ROWS_MAX).
+    /// The refused rows, in order of line number, at most [`FAULTY_ROWS_MAX`](crate::FAULTY_ROWS_MAX).
     pub faulty_rows: Vec<FaultyRow>,
-    /// What was corrected and what to know.
+    /// Corrections and notes.
     pub notes: Vec<Phrase>,
-    /// What this trace cannot answer.
+    /// Questions that this trace cannot answer.
     pub cannot_answer: Vec<String>,
-    /// Most cores in use at once, if all VMs are placed.
+    /// Peak cores in use, if all VMs are placed.
     pub peak_cores: f64,
-    /// Most memory in use at once, in GiB, if all VMs are placed.
+    /// Peak memory in use, in GiB, if all VMs are placed.
     pub peak_memory_gib: f64,
-    /// Alive when the trace began.
+    /// VMs alive when the trace began.
     pub warm: f64,
-    /// Days it spans.
+    /// Its length in days.
     pub days: f64,
-    /// When its first request comes, in hours, where that is late.
+    /// The time of its first request, in hours, if that is late.
     pub begins_late_at_hours: Option<f64>,
-    /// Whether it was drawn from what was fitted to another, and not read from a file.
+    /// Whether it was generated from a fitted model, not read from a file.
     pub is_drawn: bool,
 }

@@ -1,4 +1,4 @@
-//! `FitBeliefs`: what admission rules may believe of the deployments of a workload.
+//! `FitBeliefs`: fits the beliefs of admission rules to the deployments of a workload.
 
 use tiebreak_admission::fit::{Agreement, Fit, Fitted, histories};
 use tiebreak_model::{Phrase, declare};
@@ -7,7 +7,7 @@ use tiebreak_sim::AdmissionSettings;
 use super::{Of, Question, Subject, Told, Work};
 use crate::protocol::{Agreed, Answer, FitCard, Found};
 
-/// What a slice may take, in microseconds, about.
+/// The approximate duration of a slice, in microseconds.
 const SLICE_US: u32 = 12_000;
 
 declare! {
@@ -27,7 +27,7 @@ impl Question for FitBeliefs {
     }
 }
 
-/// A fit at work.
+/// A fit in progress.
 struct Fitting {
     fit: Option<Fit>,
 }

@@ -1,4 +1,4 @@
-//! `ForecastGrowth`: what a deployment is expected to grow to, and what users are charged for.
+//! `ForecastGrowth`: the forecast of a deployment, and the variances that users are charged for.
 
 use tiebreak_admission::Seen;
 use tiebreak_model::random::Seed;
@@ -9,10 +9,10 @@ use tiebreak_sim::admission::pricing::charged;
 use super::{Of, Question, Subject, Told};
 use crate::protocol::{Answer, Forecast, ForecastPoint, Found};
 
-/// Users whose charges are shown.
+/// The number of users shown.
 const USERS: u32 = 40;
 
-/// How far ahead the variance that is charged for is expected, in hours.
+/// How far ahead the charged variance is, in hours.
 const CHARGED_HOURS: f64 = 24.0;
 
 declare! {
@@ -47,7 +47,7 @@ impl Question for ForecastGrowth {
 }
 
 impl ForecastGrowth {
-    /// One that has just come, after all that was seen of it.
+    /// A deployment that has just arrived, with all its observations.
     fn seen(&self, mut seen: Seen, terms: &Terms) -> Seen {
         let deaths = terms.model().deaths;
         seen.pass(self.hours, deaths);

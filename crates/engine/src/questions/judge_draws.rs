@@ -1,4 +1,4 @@
-//! `JudgeDraws`: what a file of draws or of CPU readings says.
+//! `JudgeDraws`: the result for a file of draws or of CPU readings.
 
 use tiebreak_model::{Phrase, declare};
 

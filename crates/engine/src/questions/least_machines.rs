@@ -1,4 +1,4 @@
-//! `LeastMachines`: the machines that a search for their number begins with.
+//! `LeastMachines`: the machines with which a search for their number starts.
 
 use tiebreak_model::{Phrase, declare};
 use tiebreak_profile::sizing::{Bound, Mix};

@@ -1,4 +1,4 @@
-//! `ListDecisions`: what became of the VMs of a run, a page at a time.
+//! `ListDecisions`: the outcomes of a run's VMs, one page at a time.
 
 use tiebreak_model::{Phrase, RequestId, VmId, declare, phrase};
 use tiebreak_sim::{Fate, Rejection, World};
@@ -8,7 +8,7 @@ use crate::protocol::{Answer, Decided, Decisions, Found};
 use crate::said;
 use crate::words;
 
-/// VMs on a page.
+/// VMs per page.
 pub const ROWS: u32 = 25;
 
 declare! {
@@ -33,12 +33,12 @@ impl Question for ListDecisions {
     }
 }
 
-/// What numbers have to begin with.
+/// The digits with which numbers must begin.
 #[derive(Clone, Copy)]
 enum Search {
     Anything,
     Digits(u64),
-    /// What was typed begins no number.
+    /// No number begins with the typed text.
     Nothing,
 }
 
@@ -62,7 +62,7 @@ impl Search {
     }
 }
 
-/// Whether a number, written down, begins with another one.
+/// Whether a number begins with these decimal digits.
 fn begins_with(number: u64, digits: u64) -> bool {
     let mut left = number;
     while left > digits && left >= 10 {
@@ -71,11 +71,11 @@ fn begins_with(number: u64, digits: u64) -> bool {
     left == digits
 }
 
-/// One pass over all VMs counts them; only those of the page are looked at closely.
+/// Counts all VMs in one pass; evaluates only those of the page in detail.
 fn list(world: &World, run: u32, (which, page): (usize, u32), search: Search) -> Decisions {
     let workload = world.plan().workload();
     let mut counts = [0; 4];
-    // The page that was asked for, and until there is one the last that is full or not.
+    // The requested page; until it is reached, the latest page, full or not.
     let (first, mut shown) = (u64::from(page) * u64::from(ROWS), Vec::with_capacity(ROWS as usize));
     for request in (0..workload.request_count()).map(RequestId) {
         let of_tenant = search.finds(workload.tenant(request));
@@ -120,7 +120,7 @@ fn decided(world: &World, vm: VmId) -> Decided {
     }
 }
 
-/// What became of a VM, in words.
+/// The outcome of a VM in words.
 fn outcome(world: &World, vm: VmId) -> Phrase {
     let plan = world.plan();
     let at = |time: tiebreak_model::Time| words::time(time.0 as f64);
@@ -150,7 +150,7 @@ fn outcome(world: &World, vm: VmId) -> Phrase {
     }
 }
 
-/// Why a VM was refused; none where it was not.
+/// Why a VM was refused; `None` if it was not.
 fn refused(world: &World, vm: VmId) -> Option<Phrase> {
     let workload = world.plan().workload();
     let rejected = world.rejected(workload.request_of(vm))?;

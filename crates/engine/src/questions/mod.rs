@@ -1,8 +1,8 @@
-//! What the page asks the engine besides runs: a file for each question, and their list.
+//! The page's questions to the engine, other than runs: one file each, and their list.
 //!
-//! A question declares itself: its id, its parameters, and what it is asked of. The page sends an [`Ask`] and hears a
-//! [`Reply::Answer`] with the same number, most often exhibits that are shown as they stand. Neither the wire nor the
-//! page's state knows one question from another.
+//! A question declares its id, its parameters, and what it is about. The page sends an [`Ask`] and receives a
+//! [`Reply::Answer`] with the same number, usually with exhibits to display as they are. Neither the protocol nor the
+//! page's state distinguishes questions.
 
 pub mod fit_beliefs;
 pub mod forecast_growth;
@@ -42,43 +42,43 @@ static QUESTIONS: &[ListedQuestion] = &[
     question::<why_placed::WhyPlaced>(),
 ];
 
-/// Something that can be asked.
+/// A question.
 pub trait Question: Declared {
-    /// What it is asked of: the page sends that along.
+    /// What it is about: the page sends that along.
     const OF: &'static [Of];
 
-    /// The answer, or the work that leads to it.
+    /// The answer, or the work to compute it.
     ///
     /// # Errors
-    /// Why there is none: what was expected, what came, what to do.
+    /// Why there is none: what was expected, what was found, what to do.
     fn answer(&self, of: &mut Subject<'_>) -> Result<Told, Phrase>;
 }
 
-/// What questions are asked of.
+/// What a question can be about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
-    /// The variant in front of a document.
+    /// The active variant of a document.
     Document,
-    /// The run on screen.
+    /// The displayed run.
     Run,
-    /// A file that somebody gives, or a text that somebody types.
+    /// A file or a typed text.
     File,
 }
 
-/// What comes of a question.
+/// The result of a question.
 pub enum Told {
     /// The answer.
     Now(Answer),
-    /// Work that leads to it.
+    /// Work to compute it.
     Later(Box<dyn Work>),
 }
 
-/// An answer that takes longer than the page may wait for a word.
+/// An answer that takes too long for a single call.
 pub trait Work {
-    /// Goes on for one slice, of about a hundredth of a second; the answer, once it is there.
+    /// Continues for one slice of about a hundredth of a second. Returns the answer when it is complete.
     fn work(&mut self) -> Option<Answer>;
 
-    /// How much of it is done, 0 to 1.
+    /// The progress, 0 to 1.
     fn share_done(&self) -> f64;
 }
 
@@ -91,7 +91,7 @@ impl core::fmt::Debug for Told {
     }
 }
 
-/// What a question is asked of, as the engine has it.
+/// What a question is about, as the engine has it.
 pub struct Subject<'a> {
     engine: &'a mut Engine,
     ask: &'a Ask,
@@ -104,22 +104,22 @@ impl core::fmt::Debug for Subject<'_> {
 }
 
 impl Subject<'_> {
-    /// The variant in front of the document.
+    /// The active variant of the document.
     fn variant(&self) -> Result<Variant, Phrase> {
         read(&self.ask.document)
     }
 
-    /// What that variant runs.
+    /// The workload of that variant.
     fn workload(&mut self, variant: &Variant) -> Result<Arc<Workload>, Phrase> {
         self.engine.workload(variant).ok_or(Phrase::text(NOT_LOADED))
     }
 
-    /// What a workload asks of machines and agents.
+    /// Facts about a workload's demand on machines and agents.
     fn facts(&mut self, workload: &Arc<Workload>) -> Arc<Facts> {
         self.engine.known.facts(workload)
     }
 
-    /// The trace that a workload was fitted to, where both are loaded.
+    /// The trace that a workload was fitted to, if both are loaded.
     fn fitted_to(&self, workload: &Workload) -> Option<Arc<Workload>> {
         self.engine.fitted_to(workload.fingerprint())
     }
@@ -130,7 +130,7 @@ impl Subject<'_> {
         run.map(|run| &run.world).ok_or_else(|| phrase!("That run is over; press Run to see it again."))
     }
 
-    /// How good the predictions of the run's loads are.
+    /// The quality of the run's load predictions.
     fn load_quality(&self) -> Option<&Quality> {
         self.engine.load_quality.as_deref()
     }
@@ -157,7 +157,7 @@ const fn question<Q: Question>() -> ListedQuestion {
     ListedQuestion { id: Q::DECLARATION.id, of: Q::OF, answer: |values, of| Q::from_values(values).answer(of) }
 }
 
-/// A question whose answer is being worked on.
+/// A question whose answer is being computed.
 pub(super) struct Pending {
     number: u32,
     id: &'static str,
@@ -166,7 +166,7 @@ pub(super) struct Pending {
 }
 
 impl Engine {
-    /// Answers a question, or begins to. Whoever asks the same again wants the newer answer alone.
+    /// Answers a question, or starts to. A repeated question replaces the earlier one.
     pub(super) fn ask(&mut self, ask: &Ask) -> Option<Reply> {
         let entry = QUESTIONS.iter().find(|entry| entry.id == ask.question)?;
         self.asked.retain(|asked| asked.id != entry.id);
@@ -181,12 +181,12 @@ impl Engine {
         Some(Reply::Answer { number: ask.number, share: 1.0, told: Some(told) })
     }
 
-    /// The run is over: nobody waits for what was asked of it.
+    /// Drops questions about a run that has been replaced.
     pub(super) fn forget_asked_of_run(&mut self) {
         self.asked.retain(|asked| !asked.of.contains(&Of::Run));
     }
 
-    /// Works on the question asked first for one slice; what is new when `tell` is set or it is answered.
+    /// Works on the oldest question for one slice; reports news if `tell` is set or it is answered.
     pub(super) fn work_on_answer(&mut self, tell: bool) -> Option<Reply> {
         let asked = self.asked.first_mut()?;
         let number = asked.number;

@@ -1,4 +1,4 @@
-//! `PowerOfRun`: everything a run says of power.
+//! `PowerOfRun`: a run's power results.
 
 use tiebreak_model::{Phrase, declare};
 

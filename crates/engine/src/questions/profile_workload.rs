@@ -1,4 +1,4 @@
-//! `ProfileWorkload`: what a workload looks like.
+//! `ProfileWorkload`: the profile of a workload.
 
 use tiebreak_model::phrase::{Value, mark};
 use tiebreak_model::{Phrase, Resource, Workload, declare, phrase};
@@ -11,10 +11,10 @@ use crate::generated;
 use crate::protocol::{Answer, Exhibit, ExhibitPlot, ExhibitRow, Found, Machines};
 use crate::said;
 
-/// Sizes that are listed; the others are counted together.
+/// The number of listed sizes; the others are counted together.
 const SIZES_LISTED: usize = 10;
 
-/// Distances of reuse that are listed, each twice the one before.
+/// The number of listed reuse distances, each twice the previous one.
 const DISTANCES_LISTED: usize = 7;
 
 declare! {
@@ -36,7 +36,7 @@ impl Question for ProfileWorkload {
     }
 }
 
-/// The profile, and machines that the workload could run on.
+/// The profile, and machines on which the workload could run.
 fn profile(workload: &Workload) -> Answer {
     let Profile { sizes, lives, arrivals, tenants, reuse, load } = Profile::of(workload);
     let Inventory { cores, memory_gib, machines, at_least } = load.suggested();
@@ -125,7 +125,7 @@ fn sized(sizes: &[Size]) -> Exhibit {
     table(phrase!("Sizes"), [mark("Size"), mark("VMs"), mark("% of VMs"), mark("% of core-hours")], rows)
 }
 
-/// The curve of Kaplan and Meier, from the first age on.
+/// The Kaplan-Meier curve, from the first age on.
 fn alive(lives: &Lives) -> Exhibit {
     let ages = LIFE_BOUNDS_S.iter().map(|age_s| f64::from(*age_s) / 3_600.0);
     let curve = ages.zip(lives.alive_after.map(|share| 100.0 * share)).collect();
@@ -217,7 +217,7 @@ fn cells(cells: impl Into<Vec<Phrase>>) -> ExhibitRow {
     ExhibitRow { cells: cells.into(), more: Vec::new() }
 }
 
-/// A number that stands alone.
+/// A single number.
 fn number(number: &Value) -> Phrase {
     phrase!("{}", number)
 }

@@ -1,4 +1,4 @@
-//! `TryCapping`: servers to try capping on.
+//! `TryCapping`: servers to experiment with capping.
 
 use tiebreak_model::phrase::mark;
 use tiebreak_model::random::Seed;
@@ -12,11 +12,11 @@ use super::{Of, Question, Subject, Told};
 use crate::protocol::{Answer, Exhibit, ExhibitPlot, ExhibitRow};
 use crate::said;
 
-/// How long the chassis to try capping on is followed, and how often its load changes.
+/// The duration of the experiment, and how often the load changes.
 const TRIED_MS: u64 = 120_000;
 const LOAD_MS: u64 = 1_000;
 
-/// What its VMs use of their cores: those that people wait for, and the others; and how far a second lies from that.
+/// The utilization of its VMs: user-facing and batch ones; and the deviation per second.
 const BUSY: [f64; 2] = [0.6, 0.95];
 const UNSTEADY: f64 = 0.12;
 
@@ -89,13 +89,13 @@ fn tried(variant: &Variant, ask: &TryCapping) -> Result<Exhibit, Phrase> {
     })
 }
 
-/// What a chassis drew second by second, and how much slower both kinds of VMs were.
+/// A chassis' draw per second, and how much both kinds of VMs were slowed.
 struct CappingTrial {
     draws: Vec<(f64, f64)>,
     slowdown: [f64; 2],
 }
 
-/// Cores of its servers: half and half, or all of one kind.
+/// Cores per server: half and half, or all of one kind.
 const CORES: u32 = 40;
 
 /// The kinds of VMs on a server, and their cores.

@@ -1,4 +1,4 @@
-//! `TryRule`: what a custom rule makes of the machines as they stand.
+//! `TryRule`: evaluates a custom rule on the machines in their current state.
 
 use tiebreak_model::{MachineId, Phrase, VmId, declare, phrase};
 use tiebreak_placement::custom::{Bounds, Custom};
@@ -8,13 +8,13 @@ use super::{Of, Question, Subject, Told};
 use crate::protocol::{Answer, Exhibit, ExhibitPlot, Found};
 use crate::words;
 
-/// Machines up to which the answer holds a value for each.
+/// The maximum number of machines for which the answer has a value each.
 const VALUES_MAX: usize = 20_000;
 
 /// Bars of the histogram.
 const BARS: usize = 24;
 
-/// Stands for no machine.
+/// Means no machine.
 pub const NO_MACHINE: u32 = u32::MAX;
 
 declare! {
@@ -50,13 +50,13 @@ impl Question for TryRule {
     }
 }
 
-/// The VM of this number, or else the one decided last.
+/// The VM with this number, or the last one decided.
 fn asked_vm(world: &World, text: &str) -> Result<VmId, Phrase> {
     let named = text.trim().parse().ok().and_then(|name| world.plan().workload().find(name));
     named.or_else(|| world.decided_last()).ok_or_else(|| phrase!("No VM has been decided yet."))
 }
 
-/// The VM that asks, and when.
+/// The requesting VM, and the time.
 fn about(world: &World, vm: VmId) -> Phrase {
     let shape = world.plan().workload().shape_of_vm(vm);
     phrase!(
@@ -101,7 +101,7 @@ fn passes(asked: &Phrase, valid: usize, all: usize) -> Phrase {
     )
 }
 
-/// Machines that tie because their values lie beyond a bound or are no numbers.
+/// Machines that tie because their values are beyond a bound or not numbers.
 fn beyond(bounds: &Bounds, values: &[f64]) -> Vec<Phrase> {
     let count = |is: &dyn Fn(f64) -> bool| values.iter().filter(|value| is(**value)).count();
     let (below, above) = (count(&|value| value < bounds.from), count(&|value| value > bounds.to));
@@ -125,7 +125,7 @@ fn beyond(bounds: &Bounds, values: &[f64]) -> Vec<Phrase> {
     said
 }
 
-/// How many values there are in each bar, as the outline of the bars; `values` are sorted.
+/// The number of values in each bar, as the outline of the bars; `values` are sorted.
 fn histogram(values: &[f64], least: f64, most: f64) -> Vec<(f64, f64)> {
     let (least, most) = if least < most { (least, most) } else { (least - 0.5, most + 0.5) };
     let width = (most - least) / BARS as f64;

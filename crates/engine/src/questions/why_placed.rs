@@ -1,4 +1,4 @@
-//! `WhyPlaced`: which rule put a VM on the machine where it is.
+//! `WhyPlaced`: which rule put a VM on its machine.
 
 use tiebreak_model::{MachineId, Phrase, VmId, declare, phrase};
 use tiebreak_sim::World;
@@ -32,7 +32,7 @@ impl Question for WhyPlaced {
     }
 }
 
-/// Everything before the decision, being decided again.
+/// The replay of everything before the decision.
 struct Deciding {
     again: Again,
     vm: VmId,
@@ -50,7 +50,7 @@ impl Work for Deciding {
     }
 }
 
-/// The decision that put a VM on a machine, in a sentence.
+/// The decision that put a VM on a machine, in one sentence.
 fn why(world: &World, vm: VmId, machine: MachineId) -> Phrase {
     let chose = |explanation: &tiebreak_placement::explain::Explanation| {
         explanation.winner.as_ref().is_some_and(|card| card.machine == machine)
