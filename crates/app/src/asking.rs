@@ -1,7 +1,7 @@
-//! What the engine was asked, question by question, and what it answered.
+//! Questions to the engine, and their answers.
 //!
-//! Every question has a number, and an answer counts only for the question that is asked now: one to an earlier asking
-//! changes nothing.
+//! Every question has a number, and an answer counts only for the current question: an answer to an earlier one is
+//! ignored.
 
 use tiebreak_engine::Command;
 use tiebreak_engine::protocol::{Answer, Ask, Found, Needs};
@@ -11,7 +11,7 @@ use tiebreak_model::Phrase;
 
 use super::{App, Edit, Effect, Notice};
 
-/// A question to be asked.
+/// A question to ask.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asking {
     id: &'static str,
@@ -22,49 +22,49 @@ pub struct Asking {
 }
 
 impl Asking {
-    /// This question, to show what is answered.
+    /// This question, with its answer displayed.
     #[must_use]
     pub fn new<Q: Question>(question: &Q) -> Self {
         let (id, of, values) = (Q::DECLARATION.id, Q::OF, question.to_values());
         Self { id, of, values, file: Vec::new(), then: Then::Show }
     }
 
-    /// The same of a file.
+    /// The same about a file.
     #[must_use]
     pub fn of_file(self, file: Vec<u8>) -> Self {
         Self { file, ..self }
     }
 
-    /// The same with what somebody typed.
+    /// The same about typed text.
     #[must_use]
     pub fn of_text(self, text: &str) -> Self {
         self.of_file(text.as_bytes().to_vec())
     }
 
-    /// The same, to do something else with what is answered.
+    /// The same, with another use of the answer.
     #[must_use]
     pub fn then(self, then: Then) -> Self {
         Self { then, ..self }
     }
 }
 
-/// What becomes of an answer.
+/// What to do with an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Then {
-    /// It is kept until the next one to the same question.
+    /// Keep it until the next answer to the same question.
     Show,
-    /// It is laid to what the run gave.
+    /// Add it to the results of the run.
     ShowOfRun,
-    /// Its machines become the inventory.
+    /// Use its machines as the inventory.
     TakeMachines,
-    /// The search for the number of machines begins with it.
+    /// Start the search for the number of machines with it.
     Search,
 }
 
 /// An answer, or why there is none.
 pub type Answered = Result<Box<Answer>, Phrase>;
 
-/// See the module.
+/// The questions and answers of the page.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
     /// By number.
@@ -76,32 +76,32 @@ pub struct Answers {
 struct Noted {
     number: u32,
     id: &'static str,
-    /// Whose engine was asked.
+    /// The lane of the engine.
     lane: u32,
-    /// The run it was asked of; 0 of none.
+    /// The run in question; 0 for none.
     run: u32,
     then: Then,
-    /// How much of the answer is done; none once it is there.
+    /// The progress of the answer; `None` once it is there.
     share: Option<f64>,
-    /// What was told last, also while another answer is on its way.
+    /// The last answer, also while another one is being computed.
     told: Option<Answered>,
 }
 
 impl Answers {
-    /// The answer to what was asked last; none while it is on its way.
+    /// The answer to the last question; `None` while it is being computed.
     #[must_use]
     pub fn told<Q: Question>(&self) -> Option<&Answered> {
         let asked = self.of::<Q>().filter(|asked| asked.share.is_none())?;
         asked.told.as_ref()
     }
 
-    /// The answer that was told last, also while another is on its way.
+    /// The last answer, also while another one is being computed.
     #[must_use]
     pub fn last<Q: Question>(&self) -> Option<&Answered> {
         self.of::<Q>()?.told.as_ref()
     }
 
-    /// How much of an answer is done, 0 to 1, while it is on its way.
+    /// The progress of an answer, 0 to 1, while it is being computed.
     #[must_use]
     pub fn share<Q: Question>(&self) -> Option<f64> {
         self.of::<Q>()?.share
@@ -111,7 +111,7 @@ impl Answers {
         self.asked.iter().rfind(|asked| asked.id == Q::DECLARATION.id)
     }
 
-    /// Notes a question down, in place of those like it that are answered or were asked of the same.
+    /// Records a question; replaces equal ones that are answered or are about the same subject.
     fn note(&mut self, asking: &Asking, lane: u32, run: u32) -> u32 {
         self.numbers += 1;
         let told = self.asked.iter_mut().rfind(|asked| asked.id == asking.id).and_then(|asked| asked.told.take());
@@ -121,7 +121,7 @@ impl Answers {
         self.numbers
     }
 
-    /// Gives a question its answer: keeps one that is shown, and gives back one that something else becomes of.
+    /// Delivers an answer: keeps it for display, or returns it for another use.
     fn close(&mut self, number: u32, told: Answered) -> Option<(Noted, Answered)> {
         let at = self.asked.iter().position(|asked| asked.number == number && asked.share.is_some())?;
         if self.asked[at].then != Then::Show {
@@ -131,7 +131,7 @@ impl Answers {
         None
     }
 
-    /// The engine of a lane is gone: what it was asked is asked no more, and what was told before stays.
+    /// The engine of a lane has ended: drops its open questions, and keeps earlier answers.
     pub(crate) fn forget_open_in(&mut self, lane: u32) {
         for asked in self.asked.iter_mut().filter(|asked| asked.lane == lane) {
             asked.share = None;
@@ -139,7 +139,7 @@ impl Answers {
         self.asked.retain(|asked| asked.share.is_some() || asked.told.is_some());
     }
 
-    /// What an engine was asked and has not answered.
+    /// The open questions of an engine.
     fn open_in(&self, lane: u32) -> Vec<u32> {
         let open = self.asked.iter().filter(|asked| asked.lane == lane && asked.share.is_some());
         open.map(|asked| asked.number).collect()
@@ -147,7 +147,7 @@ impl Answers {
 }
 
 impl App {
-    /// Asks the engine in front; nothing where it is asked of a run and there is none.
+    /// Asks the engine of the active variant; `None` if the question is about a run and there is none.
     pub(crate) fn ask(&mut self, asking: Asking) -> Option<Effect> {
         let run = self.front.live.as_ref().map(|live| live.run);
         let run = if asking.of.contains(&Of::Run) { run? } else { 0 };
@@ -163,7 +163,7 @@ impl App {
         Effect::Send { lane, command }
     }
 
-    /// How far an answer is, or what it is.
+    /// Handles the progress of an answer, or the answer.
     pub(crate) fn answered(&mut self, number: u32, share: f64, told: Option<Answered>) -> Vec<Effect> {
         let Some(told) = told else {
             let asked = self.answers.asked.iter_mut().find(|asked| asked.number == number);
@@ -198,14 +198,14 @@ impl App {
         }
     }
 
-    /// The engine has told what the workload needs at least, or why it cannot.
+    /// The engine has returned the minimum needs of the workload, or why it cannot.
     fn search_from(&mut self, needs: Result<Needs, Phrase>) -> Vec<Effect> {
         let waits = self.sizing.as_mut().filter(|sizing| sizing.needs.is_none());
         let jobs = waits.map_or(Vec::new(), |sizing| sizing.begin(needs));
         self.pool.add(jobs, &mut self.next_run)
     }
 
-    /// What the engine of a lane was asked and will not answer any more has this for its answer.
+    /// Answers the open questions of a lane's engine with this reason.
     pub(crate) fn answer_for_the_engine(&mut self, lane: u32, reason: &str) -> Vec<Effect> {
         let open = self.answers.open_in(lane);
         open.into_iter()

@@ -1,4 +1,4 @@
-//! What differs between two variants, field by field.
+//! The differences between two variants, field by field.
 
 use serde_json::{Map, Value};
 use tiebreak_engine::words;
@@ -8,14 +8,14 @@ use tiebreak_scenario::{Document, PRESETS, Preset};
 /// One field in which two variants differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Where it is: `agents.count`.
+    /// Its path: `agents.count`.
     pub path: String,
-    /// What the one that is compared with says there, and the one in front; `-` where it says nothing.
+    /// The value of the other variant, and of the active one; `-` if there is none.
     pub values: [String; 2],
 }
 
 impl Change {
-    /// In a few words: `BestFit buckets 3 → 5`.
+    /// In short form: `BestFit buckets 3 → 5`.
     #[must_use]
     pub fn told(&self) -> String {
         let Self { path, values: [before, now] } = self;
@@ -24,8 +24,8 @@ impl Change {
     }
 }
 
-/// The preset that a document was made from, and what was changed of it: the one of its name, else the nearest on the
-/// same workload. None where nothing was changed, or there is no such preset.
+/// The preset from which a document was made, and the changes: the preset of the same name, or the closest one with
+/// the same workload. `None` if nothing changed, or there is no such preset.
 #[must_use]
 pub fn since_preset(document: &Document) -> Option<(&'static Preset, Vec<Change>)> {
     let made = || PRESETS.iter().map(|preset| (preset, (preset.make)()));
@@ -47,7 +47,7 @@ pub fn changes(document: &Document, against: usize, front: usize) -> Vec<Change>
     between((document, against), (document, front))
 }
 
-/// Every field in which the variants in front of two documents differ, by path.
+/// Every field in which the active variants of two documents differ, by path.
 pub(crate) fn edits(then: &Document, now: &Document) -> Vec<Change> {
     between((then, then.active), (now, now.active))
 }
@@ -84,7 +84,7 @@ fn compare(path: &str, then: &Value, now: &Value, changes: &mut Vec<Change>) {
     }
 }
 
-/// Rules are told by their names: what is set of each, then in which order those that are on stand.
+/// Compares rules by name: first the settings of each, then the order of those that are on.
 fn compare_rules(then: &[Value], now: &[Value], changes: &mut Vec<Change>) {
     let name = |rule: &Value| rule["rule"].as_str().unwrap_or_default().to_owned();
     for rule in now {
@@ -119,7 +119,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// A part that one of them has and the other has not: what it is, and when.
+/// A part that only one of them has: its kind, and its time.
 fn part(fields: &Map<String, Value>) -> String {
     let when = fields.get("at_hours").and_then(Value::as_f64).map(words::day_and_time);
     let text = |name: &str| fields.get(name).and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! Custom rules: a new one, a copy of a known one, and what the one that is edited makes of the machines.
+//! Custom rules: new ones, copies of known ones, and the evaluation of the edited one.
 
 use tiebreak_engine::questions::try_rule::{NO_MACHINE, TryRule};
 use tiebreak_lesson::Control;
@@ -10,7 +10,7 @@ use tiebreak_scenario::{GALLERY, RuleRow, Variant};
 
 use super::{App, Asking, Edit, Effect, Phase};
 
-/// A run, how far it is, and what else the answer depends on.
+/// A run, its progress, and the other inputs of the evaluation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Tried {
     run: u32,
@@ -21,13 +21,13 @@ pub(super) struct Tried {
 }
 
 impl App {
-    /// Whether custom rules may be edited: always but in a lesson, where the step unlocks it.
+    /// Whether custom rules may be edited: always, except in a lesson whose step does not unlock it.
     #[must_use]
     pub fn edits_rules(&self) -> bool {
         self.lesson.as_ref().is_none_or(|playing| playing.shows(Control::Editor))
     }
 
-    /// The custom rule that is edited, and its place in the list.
+    /// The custom rule being edited, and its index in the list.
     #[must_use]
     pub fn edited_rule(&self) -> Option<(usize, &RuleRow)> {
         let id = self.selection.rule.as_ref().filter(|_| self.edits_rules())?;
@@ -35,7 +35,7 @@ impl App {
         row.filter(|(_, row)| row.custom.is_some())
     }
 
-    /// Puts a new rule at the end of a stage, and edits it.
+    /// Adds a new rule at the end of a stage, and starts editing it.
     pub(crate) fn new_rule(&mut self, group: Group) -> Vec<Effect> {
         let id = free_name(self.variant(), "MyRule");
         let row = RuleRow::of_custom(custom(&id, template(self.variant(), group)));
@@ -44,7 +44,7 @@ impl App {
         effects
     }
 
-    /// Puts a rule of one's own that says the same in the place of a built-in rule, and edits it.
+    /// Replaces a built-in rule by an equivalent custom rule, and starts editing it.
     pub(crate) fn copy_rule(&mut self, id: &str) -> Vec<Effect> {
         let name = free_name(self.variant(), &format!("My{id}"));
         let effects = self.edit(&Edit::CopyRule { id: id.to_owned(), name: name.clone() });
@@ -52,7 +52,7 @@ impl App {
         effects
     }
 
-    /// What is edited keeps being edited under another name.
+    /// Keeps editing a rule that is renamed.
     pub(crate) fn follow_rule(&mut self, edit: &Edit) {
         match edit {
             Edit::PutRule { id, row } if self.selection.rule.as_ref() == Some(id) => {
@@ -63,10 +63,9 @@ impl App {
         }
     }
 
-    /// Asks what the rule that is edited makes of the machines: once as soon as a run has decided anything, and once when
-    /// it rests.
+    /// Evaluates the edited rule on the machines: once when a run has decided anything, and once when it stops.
     pub(crate) fn try_rule(&mut self) -> Option<Effect> {
-        // What it makes of the machines is a part of the run that a lesson does not show yet.
+        // The evaluation is part of the run, which a lesson may still hide.
         let (rule, _) = self.edited_rule().filter(|_| !self.hides_result())?;
         let run = self.front.live.as_ref().map(|live| live.run).filter(|run| *run == self.front.run)?;
         let rests = matches!(self.front.phase, Phase::Finished | Phase::Paused);
@@ -84,12 +83,12 @@ impl App {
     }
 }
 
-/// The rules of the gallery that belong to a stage.
+/// The gallery rules of a stage.
 pub fn known_rules(group: Group) -> impl Iterator<Item = &'static GalleryRule> {
     GALLERY.iter().filter(move |rule| rule.definition().group() == group)
 }
 
-/// A name like this one that no rule has.
+/// A similar name that no rule has.
 #[must_use]
 pub fn free_name(variant: &Variant, like: &str) -> String {
     let is_free = |name: &String| variant.rules.iter().all(|row| row.id != *name);
@@ -97,7 +96,7 @@ pub fn free_name(variant: &Variant, like: &str) -> String {
     std::iter::once(like.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
 }
 
-/// What a new rule of a stage says until somebody changes it.
+/// The initial content of a new rule of a stage.
 fn template(variant: &Variant, group: Group) -> Definition {
     let most_cores = variant.clusters.iter().map(|row| row.settings.cores).fold(1.0, f64::max);
     let (of, expression, bounds) = match group {

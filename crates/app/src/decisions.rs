@@ -1,16 +1,16 @@
-//! The list of decisions: which of them are asked for, and when.
+//! The list of decisions: which ones to request, and when.
 
 use tiebreak_engine::protocol::{Decisions, Found, Which};
 use tiebreak_engine::questions::list_decisions::ListDecisions;
 
 use super::{App, Asking, Effect, Phase};
 
-/// Which decisions people want to see.
+/// Which decisions the user wants to see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DecisionsWish {
-    /// Whether they look at the list at all; nothing is asked for while they do not.
+    /// Whether the list is visible; otherwise nothing is requested.
     pub is_shown: bool,
-    /// Which VMs.
+    /// The filter.
     pub which: Which,
     /// The first digits of a VM's or a tenant's number; empty for all.
     pub search: String,
@@ -19,7 +19,7 @@ pub struct DecisionsWish {
 }
 
 impl App {
-    /// The decisions listed last, of whichever run.
+    /// The last listed decisions, of any run.
     #[must_use]
     pub fn decisions(&self) -> Option<&Decisions> {
         match &self.answers.last::<ListDecisions>()?.as_ref().ok()?.found {
@@ -28,14 +28,14 @@ impl App {
         }
     }
 
-    /// Whether the run in front can list its decisions: it is over, or held.
+    /// Whether the run of the active variant can list its decisions: it has ended, or is paused.
     #[must_use]
     pub fn lists_decisions(&self) -> bool {
         self.front.live.as_ref().is_some_and(|live| live.run == self.front.run && !live.is_example)
             && matches!(self.front.phase, Phase::Finished | Phase::Paused)
     }
 
-    /// Asks for the decisions that people want to see, of the run in front.
+    /// Requests the decisions that the user wants to see, of the active variant's run.
     pub(crate) fn ask_decisions(&mut self) -> Option<Effect> {
         if !self.wants_decisions.is_shown || !self.lists_decisions() {
             return None;

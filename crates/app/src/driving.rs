@@ -1,4 +1,4 @@
-//! The runs on screen: which are made when something changed, how they are held, stepped and lost.
+//! The displayed runs: which ones start after a change, and how they are paused, stepped and lost.
 
 use std::mem;
 
@@ -10,7 +10,7 @@ use tiebreak_scenario::Document;
 use super::{App, Effect, Lane, Notice, POOL, Phase};
 
 impl App {
-    /// Gives every variant a lane, and runs those that are not as they were asked for last.
+    /// Gives every variant a lane, and runs those whose document has changed.
     pub(crate) fn run_changed(&mut self) -> Vec<Effect> {
         let mut lanes = mem::take(&mut self.aside);
         lanes.push(mem::take(&mut self.front));
@@ -55,7 +55,7 @@ impl App {
         }
     }
 
-    /// Runs that wait because they take long are made, and those after them that take no more than twice as much.
+    /// Starts runs that wait because of their cost, and later ones that cost at most twice as much.
     fn run_anyway(&mut self, seconds: f64, bytes: f64) -> Vec<Effect> {
         self.approved = Some((seconds, bytes));
         let lanes = std::iter::once(&mut self.front).chain(&mut self.aside);
@@ -102,7 +102,7 @@ impl App {
             ),
         };
         let notice = Notice::bad(title, vec![reason.into(), line.into()]);
-        // None of several engines could be started: that is one thing to tell.
+        // If several engines fail to start, report it once.
         self.notices.retain(|other| had_begun || *other != notice);
         self.notices.push(notice);
         if lane == self.front.id {
@@ -116,7 +116,7 @@ impl App {
         self.answer_for_the_engine(lane, reason)
     }
 
-    /// The lane of a run, if it is the newest one there.
+    /// The lane of a run, if it is the newest run there.
     pub(crate) fn lane_of(&mut self, run: u32) -> Option<&mut Lane> {
         std::iter::once(&mut self.front).chain(&mut self.aside).find(|lane| lane.run == run)
     }

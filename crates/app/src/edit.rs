@@ -1,4 +1,4 @@
-//! What a person can change about a scenario, and how it changes the document.
+//! The edits of a scenario, and their effect on the document.
 
 use tiebreak_model::{Declared, Param};
 use tiebreak_scenario::document::CLUSTERS_MAX;
@@ -14,42 +14,42 @@ use tiebreak_engine::protocol::{Machines, TraceCard};
 /// A change to the document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Edit {
-    /// A rule to a place inside its stage.
+    /// Move a rule to an index inside its stage.
     MoveRule {
         /// The rule.
         id: String,
         /// 0 is first.
         to: usize,
     },
-    /// A custom rule in place of the custom rule of a name, or one more.
+    /// Replace a custom rule, or add one.
     PutRule {
-        /// The name that it had; its own of a new one.
+        /// Its previous name; the own name of a new one.
         id: String,
         /// The rule, with its values.
         row: Box<RuleRow>,
     },
-    /// A custom rule that says what a built-in one says, in its place; that one is switched off.
+    /// Replace a built-in rule, which is switched off, by an equivalent custom rule.
     CopyRule {
         /// The built-in one.
         id: String,
         /// The name of the copy.
         name: String,
     },
-    /// One custom rule less.
+    /// Remove a custom rule.
     RemoveRule {
-        /// Which.
+        /// The rule.
         id: String,
     },
-    /// Another value of the variant in front, as [`Variant::set`] takes it: `rules.BestFit.buckets`, `agents.count`.
+    /// Set a value of the active variant, as [`Variant::set`] accepts it: `rules.BestFit.buckets`, `agents.count`.
     Set {
-        /// Which one.
+        /// The path.
         path: String,
         /// A number or a word.
         value: String,
     },
-    /// Several such values at once.
+    /// Set several such values together.
     SetAll(Vec<(String, String)>),
-    /// One cluster, by place in its declaration; racks and chassis follow where they would be too many.
+    /// Change one cluster, by index in its declaration; racks and chassis are reduced if there would be too many.
     Cluster {
         /// Which cluster.
         cluster: usize,
@@ -58,39 +58,39 @@ pub enum Edit {
         /// Its value.
         value: f64,
     },
-    /// A cluster for each of these in place of all, with as many machines to a rack as in the first.
+    /// Replace all clusters by one for each of these, with as many machines per rack as in the first.
     Machines(Vec<Machines>),
-    /// One more cluster.
+    /// Add a cluster.
     AddCluster,
-    /// One cluster less.
+    /// Remove a cluster.
     RemoveCluster {
-        /// Which.
+        /// Its index.
         cluster: usize,
     },
-    /// One more incident, with its defaults.
+    /// Add an incident with default values.
     AddIncident {
-        /// Which kind.
+        /// Its kind.
         id: String,
-        /// When.
+        /// Its time.
         at_hours: f64,
     },
-    /// One incident less.
+    /// Remove an incident.
     RemoveIncident {
-        /// Which, by place in the list.
+        /// Its index in the list.
         incident: usize,
     },
-    /// The scenario's name.
+    /// Rename the scenario.
     Name(String),
-    /// What an imported file makes of the variant in front, and its VMs as the workload of all, where it has any.
+    /// Apply an imported file to the active variant; its VMs, if any, become the workload of all variants.
     Import {
-        /// The variant as it becomes.
+        /// The new variant.
         variant: Box<Variant>,
         /// 32 hex digits.
         fingerprint: Option<String>,
     },
-    /// A made-up workload instead of a trace.
+    /// Use a generated workload instead of a trace.
     UseGenerated,
-    /// A loaded trace as the workload.
+    /// Use a loaded trace as the workload.
     UseTrace {
         /// 32 hex digits.
         fingerprint: String,
@@ -98,27 +98,28 @@ pub enum Edit {
 }
 
 impl Edit {
-    /// Another value at a path.
+    /// Sets the value at a path.
     #[must_use]
     pub fn set(path: impl Into<String>, value: impl ToString + Copy) -> Self {
         Self::Set { path: path.into(), value: value.to_string() }
     }
 
-    /// Another value of a parameter, whose path is its name behind `of`: `agents.`.
+    /// Sets the value of a parameter, whose path is `of` followed by its name, for example `agents.`.
     #[must_use]
     pub fn param(of: &str, param: &Param, value: f64) -> Self {
         let path = format!("{of}{}", param.name);
         param.word(value).map_or_else(|| Self::set(path.clone(), value), |word| Self::set(path.clone(), word))
     }
 
-    /// A rule on or off.
+    /// Switches a rule on or off.
     #[must_use]
     pub fn use_rule(id: &str, on: bool) -> Self {
         Self::set(format!("rules.{id}.on"), on)
     }
 }
 
-/// The field an edit changes, when edits of it in a row are one step to undo. Switches and choices are a step each.
+/// The field that an edit changes, if consecutive edits of it are one step to undo. Switches and choices are separate
+/// steps.
 pub(super) fn field_of(edit: &Edit) -> Option<String> {
     match edit {
         Edit::Set { path, .. } if path.ends_with(".on") || path == "predictor" => None,
@@ -143,7 +144,7 @@ pub(super) fn rules_of(edit: &Edit) -> impl Iterator<Item = &str> {
     moved.into_iter().chain(set).chain(several.iter().filter_map(|(path, _)| of_path(path)))
 }
 
-/// Changes a document; what is not allowed leaves it as it was.
+/// Changes a document; a disallowed edit leaves it unchanged.
 pub(super) fn apply(edit: &Edit, document: &mut Document, active: usize, traces: &[TraceCard]) {
     if let Edit::Name(name) = edit {
         document.name = name.chars().take(tiebreak_scenario::document::NAME_MAX).collect();
@@ -161,7 +162,7 @@ pub(super) fn apply(edit: &Edit, document: &mut Document, active: usize, traces:
     }
 }
 
-/// Whether it changes all variants, so that they stay comparable: who asks for what, and the luck.
+/// Whether it changes all variants, so that they stay comparable: the workload and the seed.
 fn is_for_all(edit: &Edit) -> bool {
     match edit {
         Edit::UseTrace { .. } | Edit::UseGenerated => true,
@@ -213,7 +214,7 @@ fn apply_to(edit: &Edit, variant: &mut Variant, traces: &[TraceCard]) {
     }
 }
 
-/// What is not allowed leaves the variant as it was.
+/// A disallowed value leaves the variant unchanged.
 fn set(variant: &mut Variant, path: &str, value: &str) {
     let is_chosen_again = path == "predictor" && variant.predictor.id == value;
     if !is_chosen_again {
@@ -221,8 +222,7 @@ fn set(variant: &mut Variant, path: &str, value: &str) {
     }
 }
 
-/// New ones go to the end, so that chance, which knows each by its place, hits with the others whom
-/// it hit before.
+/// New ones go to the end, because random draws depend on an incident's index: the others keep theirs.
 fn add_incident(rows: &mut Vec<IncidentRow>, id: &str, at_hours: f64) {
     let row = IncidentRow::plain(id, at_hours).filter(|_| AT_HOURS.allows(at_hours));
     rows.extend(row.filter(|_| rows.len() < INCIDENTS_MAX));
@@ -238,7 +238,7 @@ fn use_trace(variant: &mut Variant, fingerprint: &str, traces: &[TraceCard]) {
             WorkloadRef::Generated(_) => None,
         };
         let before = traces.iter().find(|card| Some(&card.fingerprint) == before.as_ref());
-        // What nobody chose goes with the trace.
+        // Settings that the user did not choose follow the trace.
         if presets::are_given(&variant.agents) {
             variant.agents = presets::agents_for(fingerprint);
         }
@@ -249,7 +249,7 @@ fn use_trace(variant: &mut Variant, fingerprint: &str, traces: &[TraceCard]) {
     }
 }
 
-/// A declared thing with one value replaced; as it was when the value is not allowed.
+/// A declared value with one parameter replaced; unchanged if the value is not allowed.
 fn changed<T: Declared>(thing: &T, index: usize, value: f64) -> T {
     let params: &[Param] = T::DECLARATION.params;
     let mut values = thing.to_values();

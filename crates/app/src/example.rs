@@ -1,5 +1,5 @@
-//! The run that the page's first one is compared with, made when the page was built: the same scenario
-//! without one rule. So two futures differ on screen before anybody has touched anything.
+//! The baseline of the page's first run, made when the page was built: the same scenario without one rule. So the
+//! page shows two different futures before the user does anything.
 
 use serde_json::Value;
 use tiebreak_scenario::presets;
@@ -9,8 +9,7 @@ use super::{App, Outcome};
 use tiebreak_engine::protocol::RunResult;
 
 impl App {
-    /// Compares the page's first run with the one that the first picture tells of, until there is another. Of a
-    /// text that says nothing, nothing comes.
+    /// Compares the page's first run with the included baseline, until there is another one. Ignores an empty text.
     pub fn show_example(&mut self, json: &str) {
         let Ok(told) = serde_json::from_str::<Value>(json) else { return };
         let numbers =
@@ -28,7 +27,7 @@ impl App {
         });
     }
 
-    /// Whether the run on screen is compared with the one that came with the page.
+    /// Whether the displayed run is compared with the included baseline.
     #[must_use]
     pub fn shows_example(&self) -> bool {
         self.front.baseline.as_ref().is_some_and(|before| before.is_example)

@@ -1,4 +1,4 @@
-//! The document in front: edits, undo and redo, and other documents opened in its place.
+//! The open document: edits, undo and redo, and opening other documents.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use tiebreak_scenario::{Document, Opened, PRESETS, Stamp};
 use super::edit::{apply, field_of, rules_of};
 use super::{App, Edit, Effect, Lane, Notice, Selection, since_preset};
 
-/// Steps that can be undone.
+/// The maximum number of steps to undo.
 const HISTORY_MAX: usize = 200;
 
 impl App {
@@ -24,14 +24,14 @@ impl App {
         self.document != self.opened
     }
 
-    /// The rules that changed nothing in the first run of the document that is open; none in a lesson.
+    /// The rules without effect in the first run of the open document; empty in a lesson.
     #[must_use]
     pub fn idle_rules(&self) -> &BTreeSet<String> {
         const NONE: &BTreeSet<String> = &BTreeSet::new();
         if self.lesson.is_some() { NONE } else { &self.idle_rules }
     }
 
-    /// Sees which rules changed nothing, when the first run is over.
+    /// Determines which rules had no effect, when the first run has ended.
     pub(crate) fn judge_idle(&mut self) {
         let Some(result) = self.front.live.as_ref().and_then(|live| live.result.as_ref()) else { return };
         if std::mem::take(&mut self.judges_idle) {
@@ -91,7 +91,7 @@ impl App {
         effects
     }
 
-    /// Opens another document: it becomes what reset goes back to, and can be undone.
+    /// Opens another document: reset returns to it, and opening it can be undone.
     pub(crate) fn open_document(&mut self, document: Document, promised: Option<Stamp>) -> Vec<Effect> {
         self.opened = document.clone();
         self.used_rules = used_rules(&document);
@@ -138,7 +138,7 @@ impl App {
                 }
                 let effects = self.open_document(document, stamp);
                 self.came_with = since_preset(&self.opened);
-                // It is explained when the run is over.
+                // The VM is explained when the run has ended.
                 vm.clone_into(&mut self.selection.vm);
                 effects
             }
@@ -150,7 +150,7 @@ impl App {
     }
 }
 
-/// What stands between a link and the number of a VM that is to be explained.
+/// Separates a link from the number of a VM to explain.
 pub const OF_VM: &str = "&vm=";
 
 /// The rules that a document uses.

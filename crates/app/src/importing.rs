@@ -1,5 +1,4 @@
-//! Clusters of Kubernetes and configurations of schedulers, opened on the page: which files these are, and what becomes
-//! of the document.
+//! Importing clusters of Kubernetes and scheduler configurations: which files these are, and the new document.
 
 use tiebreak_engine::Command;
 use tiebreak_engine::protocol::Imported;
@@ -7,10 +6,10 @@ use tiebreak_scenario::Document;
 
 use super::{App, Edit, Effect};
 
-/// Endings of files that hold a configuration, or a cluster as YAML.
+/// File extensions of configurations, and of clusters as YAML.
 const ENDINGS: [&str; 3] = [".yaml", ".yml", ".conf"];
 
-/// Whether a file of this name is one to import. JSON that is not packed may be a scenario, too: see [`is_cluster`].
+/// Whether a file of this name is one to import. Uncompressed JSON may also be a scenario: see [`is_cluster`].
 #[must_use]
 pub fn is_named_like_import(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
@@ -18,20 +17,20 @@ pub fn is_named_like_import(name: &str) -> bool {
     ENDINGS.iter().any(|ending| unpacked.ends_with(ending)) || name.ends_with(".json.gz")
 }
 
-/// Whether JSON is what Kubernetes writes: each of its objects names the version of its form, and no scenario does.
+/// Whether JSON was written by Kubernetes: each of its objects has a version field that no scenario has.
 #[must_use]
 pub fn is_cluster(text: &str) -> bool {
     text.contains("\"apiVersion\"")
 }
 
 impl App {
-    /// What an engine is asked about a file to import; the file goes with it.
+    /// The command that imports a file; the file is sent with it.
     #[must_use]
     pub fn import(&self, name: &str) -> Command {
         Command::Import { name: name.to_owned(), document: self.document.to_json() }
     }
 
-    /// An imported file changes the document, as one step to undo; what has no twin is shown.
+    /// Applies an imported file to the document, as one step to undo, and shows fields without a counterpart.
     pub(crate) fn imported(&mut self, imported: Box<Imported>) -> Vec<Effect> {
         self.forget_failure(&imported.file);
         let Ok(read) = Document::read(&imported.document) else { return Vec::new() };

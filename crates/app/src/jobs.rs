@@ -1,4 +1,4 @@
-//! What is run beside the screen: seeds in pairs, sweeps, searches and studies, in the [pool](Pool) of engines.
+//! Background runs: paired seeds, sweeps, searches and studies, in the [pool](Pool) of engines.
 
 use tiebreak_engine::Reply;
 use tiebreak_engine::questions::least_machines::LeastMachines;
@@ -15,7 +15,7 @@ impl App {
         self.end_jobs(|it| matches!(it, Purpose::Pair { .. }))
     }
 
-    /// Runs both variants over so many more seeds.
+    /// Runs both variants with this many more seeds.
     pub(crate) fn run_pairs(&mut self, seeds: usize) -> Vec<Effect> {
         let place = |name: &String| self.document.variants.iter().position(|it| it.name == *name);
         let Some(against) = self.against().and_then(|lane| place(&lane.variant)) else { return Vec::new() };
@@ -36,7 +36,7 @@ impl App {
         }
     }
 
-    /// Puts the scenario of a plan in front, and the rest of it where the next sweep is set.
+    /// Opens the scenario of a plan, and uses the rest of the plan for the next sweep.
     pub(crate) fn open_plan(&mut self, name: &str, text: &str) -> Vec<Effect> {
         match sweep::open(text) {
             Ok(plan) => {
@@ -61,7 +61,7 @@ impl App {
         self.end_jobs(Purpose::is_of_sweep)
     }
 
-    /// Asks what the workload needs at least; the search begins with the answer.
+    /// Asks for the minimum needs of the workload; the search starts with the answer.
     pub(crate) fn begin_sizing(&mut self, wish: SizeWish) -> Vec<Effect> {
         let mut effects = self.end_jobs(Purpose::is_of_search);
         let sizing = Sizing::new(&self.document, wish);
@@ -72,7 +72,7 @@ impl App {
         effects
     }
 
-    /// Runs the cluster over years as a study wants it.
+    /// Starts a study of the cluster over years.
     pub(crate) fn begin_study(&mut self, wish: StudyWish) -> Vec<Effect> {
         let mut effects = self.end_jobs(Purpose::is_of_study);
         let mut study = Study::new(&self.document, wish);
@@ -81,7 +81,7 @@ impl App {
         effects
     }
 
-    /// One of the pool's runs speaks.
+    /// Handles a reply about one of the pool's runs.
     pub(crate) fn hear_pool(&mut self, run: u32, reply: Reply) -> Vec<Effect> {
         let (done, mut effects) = self.pool.hear(run, reply, &mut self.next_run);
         if let Some((purpose, gathered)) = done {
@@ -91,7 +91,7 @@ impl App {
         effects
     }
 
-    /// What came out of a run of the pool; the effects that begin what it makes wanted.
+    /// Handles the result of a pool run. Returns the effects that start the runs it makes necessary.
     pub(crate) fn take_job(&mut self, purpose: Purpose, gathered: Gathered) -> Vec<Effect> {
         match purpose {
             Purpose::Pair { seed, front } => {
@@ -121,7 +121,7 @@ impl App {
         Vec::new()
     }
 
-    /// Forgets the jobs of which this holds, and ends engines that have nothing to do.
+    /// Drops the jobs for which this holds, and ends idle engines.
     pub(crate) fn end_jobs(&mut self, is_of: fn(Purpose) -> bool) -> Vec<Effect> {
         let mut effects = self.pool.cancel(is_of, &mut self.next_run);
         effects.extend(self.pool.rest());

@@ -1,4 +1,4 @@
-//! One variant's runs: the engine that makes them, where the newest one stands, and what it gave.
+//! One variant's runs: the engine that makes them, the state of the newest one, and its results.
 
 use tiebreak_model::{Phrase, phrase};
 use tiebreak_scenario::{Document, WorkloadRef};
@@ -7,31 +7,31 @@ use super::message::Effect;
 use super::shown::{Explanation, Outcome, Phase};
 use tiebreak_engine::protocol::{Command, Layout, Learned, Progress, RunResult, VdcProfile};
 
-/// See the module.
+/// The runs of one variant.
 #[derive(Clone, Debug, Default)]
 pub struct Lane {
-    /// Names its engine.
+    /// Identifies its engine.
     pub id: u32,
     /// The variant's name.
     pub variant: String,
-    /// The run asked for last, and the document it is of, with this variant in front.
+    /// The last requested run, and its document, in which this variant is active.
     pub run: u32,
     pub(super) asked: Option<Document>,
-    /// The run on screen.
+    /// The displayed run.
     pub live: Option<Outcome>,
-    /// The run before, which it is compared with.
+    /// The previous run, its baseline.
     pub baseline: Option<Outcome>,
-    /// Where the run stands.
+    /// The state of the run.
     pub phase: Phase,
     /// Simulated time reached.
     pub time_ms: f64,
-    /// How much a predictor of lifetimes has learned, 0 to 1, while it does.
+    /// The progress of a lifetime predictor's training, 0 to 1, while it is under way.
     pub learning: Option<f64>,
-    /// VMs decided, of how many.
+    /// VMs decided, and the total.
     pub decided: (u32, u32),
-    /// What it says of the VM asked about.
+    /// The explanation of the VM in question.
     pub answer: Explanation,
-    /// The moment it was asked for and has not told of yet.
+    /// The requested moment that has not been answered yet.
     looking: Option<f64>,
 }
 
@@ -40,7 +40,7 @@ impl Lane {
         Self { id, variant: variant.to_owned(), ..Self::default() }
     }
 
-    /// Asks its engine for a run of this document.
+    /// Requests a run of this document from its engine.
     pub(super) fn ask(&mut self, run: u32, document: &Document, paused: bool) -> Effect {
         self.run = run;
         self.looking = None;
@@ -52,20 +52,20 @@ impl Lane {
         self.send(Command::Run { run, document: document.to_json(), paused })
     }
 
-    /// Lets the run begin that waits because it takes long.
+    /// Starts the run that waits because of its cost.
     pub(super) fn run_anyway(&mut self) -> Effect {
         self.phase = Phase::Running;
         self.send(Command::RunAnyway { run: self.run })
     }
 
-    /// Asks for the machines at a moment; one moment after the other, however fast people go along the run.
+    /// Requests the machines at a moment; one request at a time, however fast the user moves along the run.
     pub(super) fn look_at(&mut self, time_ms: f64) -> Option<Effect> {
         let run = self.live.as_ref().filter(|_| self.phase == Phase::Finished && self.looking.is_none())?.run;
         self.looking = Some(time_ms);
         Some(self.send(Command::Moment { run, time_ms }))
     }
 
-    /// It told of the machines at a moment; asks for the moment on screen now, where that is another.
+    /// Handles the machines at a moment; requests those at the current moment, if that is another one.
     pub(super) fn looked(&mut self, time_ms: f64, now_ms: Option<f64>) -> Option<Effect> {
         self.looking = None;
         self.look_at(now_ms.filter(|now| *now != time_ms)?)
@@ -75,19 +75,19 @@ impl Lane {
         Effect::Send { lane: self.id, command }
     }
 
-    /// The result of the run on screen, if it is over.
+    /// The result of the displayed run, if it has ended.
     #[must_use]
     pub fn result(&self) -> Option<&RunResult> {
         self.live.as_ref()?.result.as_ref()
     }
 
-    /// Forgets what was run, so that the next run has nothing to be compared with.
+    /// Drops all runs, so that the next run has no baseline.
     pub(super) fn forget(&mut self) {
         (self.asked, self.live, self.baseline) = (None, None, None);
         self.answer = Explanation::default();
     }
 
-    /// Its document has another name, or other variants beside it, and is the same otherwise.
+    /// Handles a document that differs only in its name or in its other variants.
     pub(super) fn rename(&mut self, document: Document) {
         if let Some(live) = &mut self.live
             && self.asked.as_ref() == Some(&live.document)
@@ -139,7 +139,7 @@ impl Lane {
         vec![Effect::ForgetFrames { lane: self.id }]
     }
 
-    /// More samples; the VM decided last, when stepping.
+    /// Adds samples. Returns the last VM decided, when stepping.
     pub(super) fn progress(&mut self, progress: Progress) -> Option<String> {
         let live = self.live.as_mut().filter(|live| live.run == progress.run)?;
         live.times.truncate(progress.from as usize);

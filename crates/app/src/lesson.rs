@@ -1,4 +1,4 @@
-//! A lesson under way: which step, what was predicted, and what the runs say of it.
+//! A lesson under way: its step, the user's prediction, and what the runs show.
 
 use tiebreak_engine::Command;
 use tiebreak_lesson::{Control, Lesson, Measure, Question, Run, Shown, Step, Unlocks};
@@ -8,34 +8,34 @@ use tiebreak_scenario::{Document, RuleRow};
 use super::shown::{Mode, Outcome, Phase};
 use super::{App, Effect};
 
-/// Points of a curve that people draw, at most.
+/// The maximum number of points of a drawn curve.
 const CURVE_MAX: usize = 400;
 
-/// See the module.
+/// A lesson under way.
 #[derive(Clone, Debug)]
 pub struct Playing {
     /// The lesson.
     pub lesson: Lesson,
-    /// Its step on screen, from 0.
+    /// The current step, from 0.
     pub step: usize,
-    /// What was predicted; none before an answer.
+    /// The prediction; `None` before an answer.
     pub given: Option<Given>,
     /// Whether the run is shown.
     pub is_revealed: bool,
-    /// What was open before the lesson.
+    /// The document that was open before the lesson.
     pub(super) before: Document,
-    /// What its measures say, as soon as the runs are over.
+    /// The values of its measures, once the runs have ended.
     values: Vec<((Run, Measure), Option<f64>)>,
-    /// The runs they are of: that in front, and the other.
+    /// The runs that were measured: that of the active variant, and the other.
     pub(super) measured: (u32, Option<u32>),
 }
 
-/// What somebody predicted.
+/// A user's prediction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Given {
-    /// One of the answers, by its place.
+    /// One of the answers, by index.
     Choice(usize),
-    /// How a metric will go: time in ms and value, by time.
+    /// The curve of a metric: time in ms and value, by time.
     Curve(Vec<(f64, f64)>),
     /// A number on the question's scale.
     Number(f64),
@@ -53,30 +53,30 @@ impl Playing {
         playing
     }
 
-    /// Another step, if there is one.
+    /// Goes to another step, if it exists.
     pub(super) fn go_to(&mut self, step: usize) -> bool {
         if step >= self.lesson.steps.len() {
             return false;
         }
         (self.step, self.given, self.values, self.measured) = (step, None, Vec::new(), (0, None));
-        // Where nothing is asked there is nothing to hide.
+        // Without a question there is nothing to hide.
         self.is_revealed = self.here().question.is_none();
         true
     }
 
-    /// The step on screen.
+    /// The current step.
     #[must_use]
     pub fn here(&self) -> &Step {
         &self.lesson.steps[self.step]
     }
 
-    /// What is on the page during it.
+    /// What the page shows during it.
     #[must_use]
     pub fn shown(&self) -> Option<Shown<'_>> {
         self.lesson.shown(self.step)
     }
 
-    /// The scenario of the step, with what it is compared with as variant A before it.
+    /// The scenario of the step; the one it is compared with precedes it as variant A.
     pub(super) fn document(&self) -> Option<Document> {
         let shown = self.shown()?;
         let name = format!("{}: {}", self.lesson.title, self.here().title);
@@ -102,7 +102,7 @@ impl Playing {
         }
     }
 
-    /// What must be asked of the runs; of the one in front, and of the other.
+    /// The measures to request: of the active variant's run, and of the other.
     pub(super) fn measures(&self) -> [Vec<Measure>; 2] {
         let all = self.here().measures();
         [Run::Now, Run::Against]
@@ -118,26 +118,26 @@ impl Playing {
         self.values.extend(measures.iter().zip(values).map(|(measure, value)| ((of, *measure), *value)));
     }
 
-    /// The place of the right answer, once the runs have told.
+    /// The index of the right answer, once the runs are measured.
     #[must_use]
     pub fn right(&self) -> Option<usize> {
         self.told()?.right(|run, measure| self.value(run, measure))
     }
 
-    /// The number that was to be estimated, once the runs have told.
+    /// The number to estimate, once the runs are measured.
     #[must_use]
     pub fn truth(&self) -> Option<f64> {
         self.told()?.truth(|run, measure| self.value(run, measure))
     }
 
-    /// Whether the run does what the question asks for, once the runs have told; none where it asks for nothing.
+    /// Whether the run reaches the question's goal, once the runs are measured; `None` if it has no goal.
     #[must_use]
     pub fn reaches_goal(&self) -> Option<bool> {
         let Question::Drag { goal, .. } = self.told()? else { return None };
         Some(goal.holds(|run, measure| self.value(run, measure)))
     }
 
-    /// How the run misses what the question asks for, comparison by comparison; says nothing where it does not.
+    /// How the run misses the question's goal, comparison by comparison; empty if it does not.
     #[must_use]
     pub fn misses(&self) -> Phrase {
         match self.told() {
@@ -148,8 +148,8 @@ impl Playing {
         }
     }
 
-    /// The number that the right answer is right by: of the step's run, and of the one it is compared with. None
-    /// where nothing is picked, or where no number says it.
+    /// The number that decides the right answer: for the step's run, and for the one it is compared with. `None`
+    /// without answers to choose from, or if no number decides.
     #[must_use]
     pub fn number(&self) -> Option<(Measure, f64, Option<f64>)> {
         let question = self.told()?;
@@ -173,7 +173,7 @@ impl Playing {
         self.values.iter().find(|(of, _)| *of == (run, measure)).and_then(|(_, value)| *value)
     }
 
-    /// How far a drawn curve was from the truth: the mean distance in the metric's own unit.
+    /// The error of a drawn curve: the mean distance in the metric's own unit.
     #[must_use]
     pub fn distance(&self, live: &Outcome) -> Option<f64> {
         let (Some(Given::Curve(drawn)), Some(Question::Curve { metric, .. })) = (&self.given, &self.here().question)
@@ -202,14 +202,14 @@ impl Playing {
         self.unlocks().is_none_or(|it| it.controls.contains(&control))
     }
 
-    /// Whether the step shows a rule: one that it names, and custom ones beside what edits them.
+    /// Whether the step shows a rule: one that it names, and custom ones if they can be edited.
     #[must_use]
     pub fn shows_rule(&self, row: &RuleRow) -> bool {
         let edits = row.custom.is_some() && self.shows(Control::Editor);
         self.unlocks().is_none_or(|it| edits || it.rules.contains(&row.id))
     }
 
-    /// The charts it shows, by place in the list of metrics; none shows the usual ones.
+    /// The charts it shows, by index in the list of metrics; `None` shows the default ones.
     #[must_use]
     pub fn charts(&self) -> Option<Vec<usize>> {
         Some(self.unlocks()?.charts.iter().filter_map(|id| tiebreak_sim::metrics::index_of(id)).collect())
@@ -232,7 +232,7 @@ impl App {
         if moved { self.show_step() } else { Vec::new() }
     }
 
-    /// The scenario of the lesson's step, run from the beginning.
+    /// Shows the scenario of the lesson's step, and runs it from the start.
     fn show_step(&mut self) -> Vec<Effect> {
         let Some(document) = self.lesson.as_ref().and_then(Playing::document) else { return Vec::new() };
         self.mode = Mode::Lesson;
@@ -240,20 +240,21 @@ impl App {
         let effects = self.open_document(document, None);
         let question = self.lesson.as_ref().and_then(|playing| playing.here().question.as_ref());
         if let Some(Question::Machine { vm, .. }) = question {
-            // Its decision is explained as soon as the run is over; the page shows that when the question is answered.
+            // Its decision is explained as soon as the run has ended; the page shows that when the question is
+            // answered.
             self.selection.vm = vm.to_string();
         }
         effects
     }
 
-    /// Whether rules or settings differ from those that the lesson's step began with.
+    /// Whether rules or settings differ from the start of the lesson's step.
     #[must_use]
     pub fn changed_step(&self) -> bool {
         let began = self.lesson.as_ref().and_then(Playing::document);
         began.is_some_and(|began| began.active_variant() != self.variant())
     }
 
-    /// Shows what the step's run gave. Whoever should have changed the rules and changed nothing sees a solution.
+    /// Shows the results of the step's run. If the user should have changed the rules and did not, shows a solution.
     pub(crate) fn reveal_step(&mut self) -> Vec<Effect> {
         let has_changed = self.changed_step();
         let Some(playing) = &mut self.lesson else { return Vec::new() };
@@ -262,7 +263,7 @@ impl App {
         if has_changed { Vec::new() } else { self.show_solution() }
     }
 
-    /// A scenario that reaches the goal of the step's question, where it has one.
+    /// Opens a scenario that reaches the goal of the step's question, if it has one.
     pub(crate) fn show_solution(&mut self) -> Vec<Effect> {
         let Some(playing) = &self.lesson else { return Vec::new() };
         let (Some(mut document), Some(question)) = (playing.document(), &playing.here().question) else {
@@ -278,7 +279,7 @@ impl App {
         }
     }
 
-    /// Before the person names a VM's machine, the map shows how machines stood when its agent decided.
+    /// Before the user names a VM's machine, the map shows the machines when its agent decided.
     pub(crate) fn look_before_decision(&mut self) -> Vec<Effect> {
         let asks = self.lesson.as_ref().is_some_and(|playing| {
             !playing.is_revealed && matches!(playing.here().question, Some(Question::Machine { .. }))
@@ -290,7 +291,7 @@ impl App {
         }
     }
 
-    /// What was open before the lesson is open again.
+    /// Reopens the document that was open before the lesson.
     pub(crate) fn leave_lesson(&mut self) -> Vec<Effect> {
         let Some(playing) = self.lesson.take() else { return Vec::new() };
         self.mode = Mode::Explore;
@@ -299,7 +300,7 @@ impl App {
         effects
     }
 
-    /// Asks the runs for what the lesson says of them, once they are over.
+    /// Requests the lesson's measures of the runs, once they have ended.
     pub(crate) fn measure_lesson(&mut self) -> Vec<Effect> {
         let against = self.against().map(|lane| (lane.id, lane.run, lane.phase == Phase::Finished));
         let Some(playing) = &mut self.lesson else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! What the person sees and does: state, messages, and the effects they cause.
+//! The state of the page: state, messages, and the effects that they cause.
 
 mod asking;
 mod changes;
@@ -51,103 +51,103 @@ pub use self::status::ASKING_LIFETIMES;
 pub use self::study::{Study, StudyWish};
 pub use self::sweep::{Sweep, Wanted, Wish};
 
-/// The version that links carry.
+/// The version in links.
 pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Everything on the page.
+/// The state of the page.
 #[derive(Clone, Debug, Default)]
 pub struct App {
-    /// What is edited.
+    /// The edited document.
     pub document: Document,
-    /// What reset goes back to.
+    /// The document to which reset returns.
     pub opened: Document,
     /// The rules that were on at any time since then; they keep their row in the list.
     pub used_rules: BTreeSet<String>,
-    /// Those of them that changed nothing in the first run since then, until somebody edits them.
+    /// Those of them without effect in the first run since then, until the user edits them.
     idle_rules: BTreeSet<String>,
-    /// The first run since then is not over yet.
+    /// The first run since then has not ended yet.
     judges_idle: bool,
     past: Vec<Document>,
     future: Vec<Document>,
     last_edit: Option<String>,
-    /// What to tell.
+    /// Messages to show.
     pub notices: Vec<Notice>,
-    /// Traces the engine has.
+    /// Loaded traces.
     pub traces: Vec<TraceCard>,
     /// The trace being read.
     pub reading: Option<Reading>,
-    /// A file that was a table whose columns are not known; it is asked about until the file is read.
+    /// A table whose columns are unknown; the user is asked about it until the file is read.
     pub unknown: Option<Unknown>,
-    /// What became of the cluster or configuration that was imported last, until that was read.
+    /// The report on the last imported cluster or configuration, until the user closes it.
     pub imported: Option<Box<Imported>>,
-    /// What the next generated workload is to be.
+    /// The next generated workload.
     pub generate: Generate,
-    /// The runs of the variant in front.
+    /// The runs of the active variant.
     pub front: Lane,
-    /// Those of the others, in their order.
+    /// Those of the others, in order.
     pub aside: Vec<Lane>,
-    /// Which of them is compared with the one in front; the first where this names none.
+    /// Which of them is compared with the active one; the first if this names none.
     pub against: Option<String>,
-    /// What the page shows besides the run.
+    /// What the page shows in addition to the run.
     pub mode: Mode,
-    /// What a step goes on to.
+    /// The end of a step.
     pub step_to: StepTo,
-    /// How many rules of the decision on screen are shown, when stepping by rule; else all.
+    /// How many rules of the displayed decision are shown, when stepping by rule; otherwise all.
     pub rules_shown: Option<usize>,
-    /// Where it and the other one first part ways, where they are compared.
+    /// Where the two compared variants first differ.
     pub differing: Option<Differing>,
-    /// Both over the same seeds, where that was asked for.
+    /// Both over the same seeds, if requested.
     pub paired: Option<Paired>,
     /// The lesson under way.
     pub lesson: Option<Playing>,
-    /// What was run so far.
+    /// The runs so far.
     pub log: RunLog,
-    /// A lesson that is being written.
+    /// The user's own lesson.
     pub own_lesson: OwnLesson,
-    /// What the next sweep is to be.
+    /// The next sweep.
     pub wanted: Wanted,
-    /// The sweep that was asked for last.
+    /// The last requested sweep.
     pub sweep: Option<Sweep>,
-    /// The search for how many machines are needed that was asked for last.
+    /// The last requested search for the number of machines.
     pub sizing: Option<Sizing>,
-    /// The study of the admission lab that was asked for last.
+    /// The last requested study of the admission lab.
     pub study: Option<Study>,
-    /// What the engine was asked, and what it answered.
+    /// Questions to the engine, and its answers.
     pub answers: Answers,
     /// Which decisions are listed.
     pub wants_decisions: DecisionsWish,
     /// Whether the profile of the workload is shown.
     pub shows_profile: bool,
-    /// The workload whose profile was asked for, with the seed.
+    /// The workload whose profile was requested, with the seed.
     profiled: Option<(WorkloadRef, u64)>,
     pool: Pool,
-    /// The moment people look at.
+    /// The selected moment.
     pub cursor_ms: Option<f64>,
-    /// The VM and machine people look at.
+    /// The selected VM and machine.
     pub selection: Selection,
-    /// What the custom rule that is edited was tried on last.
+    /// The last inputs of the edited custom rule's evaluation.
     tried: custom::Tried,
-    /// The fourth chart, by place in the list of metrics.
+    /// The fourth chart, by index in the list of metrics.
     pub extra_metric: Option<usize>,
-    /// What to look at, where a preset was opened.
+    /// What to look at, after opening a preset.
     pub prompt: Option<&'static str>,
-    /// The result that the opened link promised.
+    /// The promised result of the opened link.
     pub promised: Option<Stamp>,
-    /// How full the machines are at the end of the run that came with the page, and of the one it is compared with: 0 is
-    /// empty. None where none came.
+    /// The fullness of the machines at the end of the included run, and of its baseline: 0 is empty. `None` if there
+    /// is none.
     pub example_shades: [Vec<u8>; 2],
-    /// What the opened link changes of a preset.
+    /// The opened link's changes to a preset.
     pub came_with: Option<(&'static Preset, Vec<Change>)>,
-    /// A link from a newer version, of which only part could be read.
+    /// A link from a newer version that was only partly readable.
     as_it_came: Option<String>,
-    /// What the longest run takes that somebody wanted anyway: seconds and bytes.
+    /// The cost of the most expensive run that the user confirmed: seconds and bytes.
     approved: Option<(f64, f64)>,
     next_run: u32,
     next_lane: u32,
 }
 
 impl App {
-    /// The page as it opens, and its first effects.
+    /// The page at its start, and its first effects.
     #[must_use]
     pub fn open(document: Document) -> (Self, Vec<Effect>) {
         let (opened, used_rules) = (document.clone(), history::used_rules(&document));
@@ -158,24 +158,24 @@ impl App {
         (app, effects)
     }
 
-    /// The variant in front.
+    /// The active variant.
     #[must_use]
     pub fn variant(&self) -> &Variant {
         self.document.active_variant()
     }
 
-    /// Whether a lesson waits for an answer before it shows what its run gave.
+    /// Whether a lesson waits for an answer before it shows the results of its run.
     #[must_use]
     pub fn hides_result(&self) -> bool {
         self.lesson.as_ref().is_some_and(|playing| !playing.is_revealed)
     }
 
-    /// So many engines may work beside those on screen.
+    /// Sets how many engines may work in addition to the displayed runs.
     pub fn use_engines(&mut self, engines: usize) {
         self.pool.resize(engines);
     }
 
-    /// Takes in what happened; the effects are to be carried out in order.
+    /// Handles a message; the effects must be carried out in order.
     pub fn update(&mut self, message: Message) -> Vec<Effect> {
         let mut effects = self.take_in(message);
         effects.extend(self.keep_comparing());
@@ -232,7 +232,7 @@ impl App {
                 Vec::new()
             }
             Message::TraceChosen { name, bytes } => {
-                // What was asked about another file is over.
+                // Questions about another file are dropped.
                 self.unknown.take_if(|unknown| unknown.name != name);
                 self.reading = Some(Reading { name, total: bytes, bytes: 0.0, rows: 0.0, is_drawn: false });
                 Vec::new()

@@ -1,4 +1,4 @@
-//! The log of runs: what was tried, what came of it, and the way back.
+//! The log of runs: what was tried, the results, and the way back.
 
 use std::collections::VecDeque;
 use tiebreak_model::{Phrase, phrase};
@@ -11,31 +11,31 @@ use super::changes::{Change, edits};
 use super::{App, Effect, Mode, Notice};
 use tiebreak_engine::protocol::RunResult;
 
-/// Runs without a star that are kept; the oldest makes room.
+/// The maximum number of unstarred runs; the oldest is dropped.
 const KEPT: usize = 12;
 
-/// Runs with a star, at most: they are kept in the browser's storage.
+/// The maximum number of starred runs, which are kept in the browser's storage.
 const STARS_MAX: usize = 12;
 
-/// Changes that a line names.
+/// The maximum number of changes named in a line.
 const NAMED: usize = 2;
 
-/// A run of the variant in front.
+/// A run of the active variant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Logged {
-    /// Names it, from 1.
+    /// Its number, from 1.
     pub number: u32,
     /// What ran.
     pub document: Document,
-    /// What is different in it from the run before, in a few words.
+    /// The changes from the previous run, in short form.
     pub tried: Phrase,
-    /// What came of it.
+    /// The results.
     pub result: RunResult,
-    /// Whether it is to be kept.
+    /// Whether it is starred.
     pub starred: bool,
 }
 
-/// See the module.
+/// The log of runs.
 #[derive(Clone, Debug, Default)]
 pub struct RunLog {
     /// The newest first.
@@ -44,7 +44,7 @@ pub struct RunLog {
 }
 
 impl RunLog {
-    /// The runs, the newest first.
+    /// The runs, newest first.
     pub fn runs(&self) -> impl Iterator<Item = &Logged> {
         self.runs.iter()
     }
@@ -73,7 +73,7 @@ impl RunLog {
         self.runs.push_front(Logged { number: self.ever, document, tried, result, starred });
     }
 
-    /// The runs with a star, as text to be stored.
+    /// The starred runs, as text to store.
     fn stored(&self) -> String {
         let stored = |run: &Logged| json!({ "document": run.document.to_json(), "tried": run.tried.to_string(), "result": run.result.brief() });
         Value::Array(self.runs.iter().filter(|run| run.starred).map(stored).collect()).to_string()
@@ -81,7 +81,7 @@ impl RunLog {
 }
 
 impl App {
-    /// Takes back the runs that were starred when the page was open last; what cannot be read is left out.
+    /// Restores the runs that were starred when the page was last open; unreadable ones are omitted.
     pub fn restore_runs(&mut self, stored: &str) {
         let stored: Value = serde_json::from_str(stored).unwrap_or_default();
         let runs = stored.as_array().map_or(&[][..], Vec::as_slice);
@@ -93,9 +93,9 @@ impl App {
         }
     }
 
-    /// The run on screen is over.
+    /// Logs the displayed run when it has ended.
     pub(super) fn log_run(&mut self) {
-        // A lesson's runs are the lesson's.
+        // A lesson's runs are not logged.
         if self.lesson.is_none()
             && let Some(live) = &self.front.live
             && let Some(result) = &live.result
@@ -104,7 +104,7 @@ impl App {
         }
     }
 
-    /// Keeps a run, or no longer.
+    /// Stars or unstars a run.
     pub(super) fn star(&mut self, number: u32) -> Vec<Effect> {
         let stars = self.log.runs.iter().filter(|run| run.starred).count();
         let Some(run) = self.log.runs.iter_mut().find(|run| run.number == number) else { return Vec::new() };
@@ -120,13 +120,13 @@ impl App {
         vec![Effect::SaveRuns(self.log.stored())]
     }
 
-    /// What ran then is on screen again; undo goes back.
+    /// Reopens the document of a run; this can be undone.
     pub(super) fn reopen(&mut self, number: u32) -> Vec<Effect> {
         let document = self.log.of(number).map(|run| run.document.clone());
         document.map_or_else(Vec::new, |document| self.replace(document))
     }
 
-    /// What ran then, beside what is on screen, as a variant of its own.
+    /// Adds the document of a run as a variant next to the current one.
     pub(super) fn compare_with(&mut self, number: u32) -> Vec<Effect> {
         let variant = self.log.of(number).map(|run| run.document.active_variant().clone());
         let effects = variant.map_or_else(Vec::new, |variant| self.open_beside(variant));
@@ -137,7 +137,7 @@ impl App {
     }
 }
 
-/// What is different, in a few words.
+/// The differences, in short form.
 fn tried(then: &Document, now: &Document) -> Phrase {
     let changes = edits(then, now);
     let told = |change: &Change| {

@@ -1,4 +1,4 @@
-//! What people look at: a moment, a machine, a VM, the workload.
+//! What the user looks at: a moment, a machine, a VM, the workload.
 
 use tiebreak_engine::Command;
 use tiebreak_engine::questions::profile_workload::ProfileWorkload;
@@ -8,7 +8,7 @@ use tiebreak_model::Phrase;
 use super::{Answered, App, Asking, Effect, Lane, Mode, Phase, Selection};
 
 impl App {
-    /// The moment on screen.
+    /// The displayed moment.
     #[must_use]
     pub fn moment(&self) -> f64 {
         self.cursor_ms.unwrap_or(self.front.time_ms)
@@ -21,7 +21,7 @@ impl App {
         effects
     }
 
-    /// Asks how the machines on screen stood at the moment that people look at.
+    /// Requests the state of the displayed machines at the selected moment.
     pub(crate) fn ask_moment(&mut self) -> Vec<Effect> {
         let Some(time) = self.cursor_ms else { return Vec::new() };
         let shown: Vec<u32> = self.shown_lanes().iter().map(|lane| lane.id).collect();
@@ -42,8 +42,8 @@ impl App {
         vec![self.front.send(Command::Machine { run: live.run, machine, time_ms: self.moment() })]
     }
 
-    /// Asks which rule put the VM there that holds the machine longest. That is found by deciding again, which would hold up
-    /// a run that is under way.
+    /// Asks which rule placed the VM that holds the machine longest. This replays decisions, which would delay a run
+    /// under way.
     pub(crate) fn ask_why_placed(&mut self) -> Option<Effect> {
         let (machine, vm) = (self.selection.machine?, self.selection.holder.as_ref()?.id);
         let why = (self.front.live.as_ref()?.run, vm, machine);
@@ -55,7 +55,7 @@ impl App {
         self.ask(Asking::new(&WhyPlaced { vm, machine }))
     }
 
-    /// Which rule put the VM there that holds the machine longest; none before that is known.
+    /// Which rule placed the VM that holds the machine longest; `None` until it is known.
     #[must_use]
     pub fn why_placed(&self) -> Option<&Answered> {
         let (machine, vm) = (self.selection.machine?, self.selection.holder.as_ref()?.id);
@@ -63,7 +63,7 @@ impl App {
         self.answers.told::<WhyPlaced>().filter(|_| self.selection.asked_why == Some((run, vm, machine)))
     }
 
-    /// Asks about the VM: the variant in front, and the one it is compared with.
+    /// Asks about the VM in the active variant and in the one it is compared with.
     pub(crate) fn explain(&mut self) -> Vec<Effect> {
         let Selection { vm, asked, .. } = &self.selection;
         if vm.is_empty() {
@@ -77,12 +77,12 @@ impl App {
         std::iter::once(&self.front).chain(against).filter_map(ask).collect()
     }
 
-    /// Asks for the profile of the workload in front, where it is shown and another one's is known.
+    /// Requests the profile of the active workload, if it is visible and the known one is of another workload.
     pub(crate) fn ask_profile(&mut self) -> Option<Effect> {
         let workload = Some((self.variant().workload.clone(), self.variant().seed));
         let is_asked = || self.answers.share::<ProfileWorkload>().is_some();
         let is_known = || is_asked() || matches!(self.answers.told::<ProfileWorkload>(), Some(Ok(_)));
-        // What ended the engine would end it again.
+        // A failure that ended the engine would end it again.
         let has_failed = matches!(self.front.phase, Phase::Failed(_));
         if !self.shows_profile || has_failed || self.profiled == workload && is_known() {
             return None;

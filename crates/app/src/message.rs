@@ -1,4 +1,4 @@
-//! What happens to the application, and what it asks of the page.
+//! The application's messages, and the effects that it requests from the page.
 
 use tiebreak_scenario::Document;
 
@@ -13,39 +13,39 @@ use super::sweep::Wish;
 use super::{Asking, DecisionsWish, Edit};
 use tiebreak_engine::protocol::{Command, Form, Reply, StepTo};
 
-/// What changes of the workload that is generated next.
+/// A change to the settings of the next generated workload.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Like {
-    /// What it is like: the name of a preset, or the fingerprint of a loaded trace.
+    /// Its model: the name of a preset, or the fingerprint of a loaded trace.
     What(String),
-    /// How many times as many requests come.
+    /// The factor on the number of requests.
     Rate(f64),
-    /// How many days it is long; 0 for as many as what it is like.
+    /// Its length in days; 0 for the length of the original.
     Days(f64),
 }
 
-/// Something that happened.
+/// A message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     /// The document was changed.
     Edit(Edit),
-    /// One step back.
+    /// Undo.
     Undo,
-    /// One step forward.
+    /// Redo.
     Redo,
-    /// Back to what was opened.
+    /// Return to the opened document.
     Reset,
     /// A whole document was chosen.
     Open(Document),
     /// A scenario was chosen by its name.
     Preset(&'static str),
-    /// An address with a scenario was followed.
+    /// A link with a scenario was opened.
     Link(String),
-    /// Run again from the beginning, or go on.
+    /// Run again from the start, or continue.
     Run,
-    /// Hold.
+    /// Pause.
     Pause,
-    /// One VM further.
+    /// Continue by one step.
     Step,
     /// The engine answered.
     Engine(Box<Reply>),
@@ -53,9 +53,9 @@ pub enum Message {
     EngineEnded {
         /// The lane it runs.
         lane: u32,
-        /// What is known of the reason, in the language in use.
+        /// What is known about the reason, in the current language.
         reason: String,
-        /// Whether it had begun; then it was started again.
+        /// Whether it had started; then it was started again.
         had_begun: bool,
     },
     /// A file is being read.
@@ -65,176 +65,176 @@ pub enum Message {
         /// Its size.
         bytes: f64,
     },
-    /// A column of the table that could not be read is this; an empty name leaves it aside.
+    /// Names a column of the unreadable table; an empty name ignores the column.
     Column(usize, String),
-    /// Whether a comma stands before decimals in that table.
+    /// Whether decimals follow a comma in that table.
     DecimalCommas(bool),
-    /// That table is not to be read.
+    /// Do not read that table.
     NoColumns,
-    /// The next generated workload is to be another.
+    /// Change the next generated workload.
     Like(Like),
-    /// It is to be drawn.
+    /// Generate it.
     Generate,
-    /// Stop reading it.
+    /// Stop reading the trace.
     TraceCancel,
-    /// The moment people look at; none is the latest.
+    /// The selected moment; `None` is the latest.
     Cursor(Option<f64>),
-    /// That far from it, in milliseconds.
+    /// Move it by this many milliseconds.
     CursorBy(f64),
     /// A machine was clicked.
     Machine(Option<u32>),
     /// A VM was asked about.
     Vm(String),
-    /// Another custom rule is edited, or none.
+    /// Edit another custom rule, or none.
     Rule(Option<String>),
-    /// A new custom rule of a stage.
+    /// Add a custom rule to a stage.
     NewRule(Group),
-    /// A custom rule that says what a built-in one says, in its place.
+    /// Replace a built-in rule by an equivalent custom rule.
     CopyRule(String),
     /// "Why not this machine?"
     Ask(Option<u32>),
-    /// Another variant to the front, by name.
+    /// Make another variant active, by name.
     Front(String),
-    /// The variant in front once more beside it.
+    /// Add a copy of the active variant.
     Fork {
-        /// From when on they may differ; none is from the start.
+        /// From when on they may differ; `None` is from the start.
         at_hours: Option<f64>,
     },
-    /// One variant less, by name.
+    /// Close a variant, by name.
     CloseVariant(String),
-    /// Which variant the one in front is compared with.
+    /// Choose the variant to compare with the active one.
     Against(String),
-    /// What a step goes on to from now on.
+    /// Choose the end of steps.
     StepTo(StepTo),
-    /// What the page shows.
+    /// Choose what the page shows.
     Mode(Mode),
-    /// A lesson's Markdown was given.
+    /// A lesson's Markdown was loaded.
     LessonText(String),
     /// Another step of the lesson, from 0.
     LessonStep(usize),
-    /// What somebody expects of the step's run.
+    /// The user's prediction for the step's run.
     Predict(Given),
-    /// Show the run, and what is right.
+    /// Show the run, and the right answer.
     Reveal,
-    /// Change the rules of the lesson's step as its question asks.
+    /// Change the rules of the lesson's step as its question requires.
     Solve,
-    /// The lesson is over; what was open before is open again.
+    /// End the lesson, and reopen the previous document.
     LeaveLesson,
-    /// Keep a run of the log, by number; or no longer.
+    /// Star or unstar a run of the log, by number.
     Star(u32),
-    /// Go back to what ran then.
+    /// Reopen that run's document.
     Reopen(u32),
     /// Compare with it.
     CompareWith(u32),
-    /// The page as it is becomes the last step of the lesson that is being written.
+    /// Append the state of the page as the last step of the user's own lesson.
     Freeze(Freeze),
-    /// That lesson's text was written.
+    /// The text of that lesson was edited.
     WriteLesson(String),
-    /// Run the two variants that are compared over so many more seeds.
+    /// Run the two compared variants with this many more seeds.
     Seeds(usize),
-    /// The next sweep is to be another.
+    /// Change the next sweep.
     Wish(Wish),
-    /// A file with the plan of a sweep was given: its name and text.
+    /// A file with a sweep plan was opened: its name and text.
     Plan {
         /// The file's name.
         name: String,
-        /// What stands in it.
+        /// Its text.
         text: String,
     },
-    /// Run the variant in front as the next sweep is to be.
+    /// Sweep the active variant.
     Sweep,
-    /// Stop that, and keep what it gave.
+    /// Stop the sweep, and keep its results.
     StopSweep,
-    /// Stop that, and forget what it gave.
+    /// Stop the sweep, and drop its results.
     NoSweep,
-    /// A point of the sweep as a variant, by its number.
+    /// Open a point of the sweep as a variant, by its number.
     SweepPoint(usize),
     /// Find how many machines the workload needs.
     Size(SizeWish),
-    /// Stop that, and forget it.
+    /// Stop that search, and drop it.
     NoSize,
-    /// Begin a study of the admission lab.
+    /// Start a study of the admission lab.
     Study(StudyWish),
-    /// Stop it, and keep what it gave.
+    /// Stop it, and keep its results.
     StopStudy,
     /// A question to the engine.
     Question(Asking),
-    /// A file for other programs is asked for: of what became of the VMs, or of the workload alone.
+    /// Save a file for other programs, with the VMs' outcomes or only the workload.
     Save {
-        /// Whether it says what became of them.
+        /// Whether it includes the outcomes.
         is_of_run: bool,
-        /// How it is written.
+        /// Its format.
         form: Form,
     },
-    /// Other decisions are to be listed, or none.
+    /// Change which decisions are listed, or list none.
     Decisions(DecisionsWish),
-    /// What the workload looks like is to be shown, or no longer.
+    /// Show or hide the profile of the workload.
     Profile(bool),
-    /// Stop running over seeds, and forget what that gave.
+    /// Stop running seeds, and drop the results.
     NoSeeds,
-    /// Compare with the run on screen from now on.
+    /// Use the displayed run as the baseline.
     Baseline,
     /// The fourth chart.
     ExtraMetric(usize),
-    /// A notice was read.
+    /// Close a notice.
     Dismiss(usize),
-    /// Something to tell.
+    /// Show a notice.
     Notice(Notice),
-    /// What is told of an imported file was read.
+    /// Close the report on an import.
     ForgetImport,
-    /// A file is asked for of what stands elsewhere for each rule of the list.
+    /// Save a file with the counterparts of each rule of the list in other schedulers.
     Twins,
 }
 
-/// What the page has to do besides showing the state.
+/// What the page must do in addition to showing the state.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Tell the engine of a lane, which begins with the first command.
+    /// Send a command to the engine of a lane, which starts with its first command.
     Send {
         /// Which lane.
         lane: u32,
-        /// What to tell.
+        /// The command.
         command: Command,
     },
-    /// A lane is gone, and its engine with it.
+    /// Close a lane and its engine.
     Close {
         /// Which lane.
         lane: u32,
     },
-    /// Keep the draft.
+    /// Save the draft.
     SaveDraft(String),
-    /// Keep the runs with a star.
+    /// Save the starred runs.
     SaveRuns(String),
-    /// Keep the lesson that is being written.
+    /// Save the user's own lesson.
     SaveLesson(String),
-    /// Throw the page's copy of a lane's frames away.
+    /// Drop the page's copy of a lane's frames.
     ForgetFrames {
         /// Which lane.
         lane: u32,
     },
 }
 
-/// Something to tell, with what can be done.
+/// A message to the user, with an optional action.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
-    /// In a few words.
+    /// A few words.
     pub title: String,
     /// One line each.
     pub lines: Vec<String>,
     /// Whether something went wrong.
     pub bad: bool,
-    /// A document that can be opened instead.
+    /// A document to offer.
     pub offer: Option<Document>,
 }
 
 impl Notice {
-    /// Something went wrong.
+    /// Reports an error.
     #[must_use]
     pub fn bad(title: impl Into<String>, lines: Vec<String>) -> Self {
         Self { title: title.into(), lines, bad: true, offer: None }
     }
 
-    /// Something to know.
+    /// Reports information.
     #[must_use]
     pub fn good(title: impl Into<String>, lines: Vec<String>) -> Self {
         Self { title: title.into(), lines, bad: false, offer: None }

@@ -1,4 +1,4 @@
-//! A lesson of one's own, made of states of the page.
+//! The user's own lesson, made from states of the page.
 
 use tiebreak_lesson::Unlocks;
 use tiebreak_scenario::Document;
@@ -6,7 +6,7 @@ use tiebreak_scenario::Document;
 use super::{App, Effect};
 use tiebreak_engine::protocol::{Command, Frozen, Picked};
 
-/// A lesson that is being written.
+/// A lesson being written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnLesson {
     /// Its Markdown; empty before the first step.
@@ -15,25 +15,25 @@ pub struct OwnLesson {
     pub faults: Vec<String>,
 }
 
-/// What is said of the state of the page that becomes a step.
+/// The user's input for a step made from the state of the page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Freeze {
     /// The step's title.
     pub title: String,
     /// Its text, as Markdown.
     pub text: String,
-    /// What people see.
+    /// What the page shows.
     pub unlocks: Unlocks,
-    /// The metric whose curve they draw first, by place in the list of metrics.
+    /// The metric whose curve the reader draws first, by index in the list of metrics.
     pub curve: Option<usize>,
-    /// The question that they answer first, where they draw nothing.
+    /// The question to answer first, if there is no curve to draw.
     pub pick: Option<Picked>,
-    /// Why it goes as it does, as Markdown: shown after the run.
+    /// The explanation, as Markdown: shown after the run.
     pub why: String,
 }
 
 impl App {
-    /// The page as it is, put behind the last step.
+    /// Appends the state of the page as the last step.
     pub(super) fn freeze(&self, freeze: Freeze) -> Vec<Effect> {
         let against = self.against().and_then(|lane| self.document.variants.iter().find(|it| it.name == lane.variant));
         let alone = |variant: &tiebreak_scenario::Variant| {
@@ -41,14 +41,14 @@ impl App {
         };
         let Freeze { title, text, mut unlocks, curve, pick, why } = freeze;
         let curve = curve.and_then(|at| Some(tiebreak_sim::METRICS.get(at)?.declaration.id.to_owned()));
-        // A chart that is drawn is shown.
+        // A chart with a curve to draw is also shown.
         unlocks.charts.extend(curve.iter().filter(|id| !unlocks.charts.contains(id)).cloned().collect::<Vec<_>>());
         let document = alone(self.variant());
         let step = Frozen { title, text, document, against: against.map(alone), unlocks, curve, pick, why };
         vec![self.front.send(Command::Freeze { lesson: self.own_lesson.text.clone(), step: Box::new(step) })]
     }
 
-    /// The lesson's text is this now.
+    /// Sets the lesson's text.
     pub(super) fn write_lesson(&mut self, text: String) -> Vec<Effect> {
         self.own_lesson = OwnLesson { text: text.clone(), faults: Vec::new() };
         vec![Effect::SaveLesson(text)]

@@ -1,4 +1,4 @@
-//! Two variants run over the same seeds, pair by pair, so that chance is on no side.
+//! Two variants run with the same seeds, in pairs, so that random differences cancel out.
 
 use tiebreak_model::Phrase;
 use tiebreak_scenario::effect::SEEDS_MAX;
@@ -6,37 +6,37 @@ use tiebreak_scenario::{Document, Variant};
 
 use super::pool::{Gathered, Job, Purpose};
 
-/// Seeds that a comparison is run over at first.
+/// The number of seeds that a comparison starts with.
 pub const SEEDS: usize = 8;
 
 /// The runs of one comparison.
 #[derive(Clone, Debug)]
 pub struct Paired {
-    /// The variant in front, and the one it is compared with, as they are run.
+    /// The active variant, and the one it is compared with, as they are run.
     pub variants: [Variant; 2],
     document: Document,
-    /// Seed by seed, what both gave.
+    /// The results of both, seed by seed.
     pub pairs: Vec<Pair>,
 }
 
-/// What two variants gave with one seed.
+/// The results of two variants with one seed.
 #[derive(Clone, Debug, Default)]
 pub struct Pair {
     /// The seed.
     pub seed: u64,
-    /// That of the variant in front, and that of the other.
+    /// That of the active variant, and that of the other.
     pub runs: [Option<Gathered>; 2],
 }
 
 impl Paired {
-    /// Nothing run yet of these two variants of a document: the one in front first.
+    /// No runs yet, for these two variants of a document: the active one first.
     #[must_use]
     pub(super) fn new(document: &Document, front: usize, against: usize) -> Self {
         let variants = [document.variants[front].clone(), document.variants[against].clone()];
         Self { variants, document: Document { variants: Vec::new(), active: 0, ..document.clone() }, pairs: Vec::new() }
     }
 
-    /// Jobs for so many more seeds, counted up from the one in the document.
+    /// Jobs for this many more seeds, counted up from the document's seed.
     pub(super) fn more(&mut self, seeds: usize) -> Vec<Job> {
         let first = self.variants[0].seed;
         let room = SEEDS_MAX.saturating_sub(self.pairs.len());
@@ -60,14 +60,14 @@ impl Paired {
         }
     }
 
-    /// Runs that are over, of how many.
+    /// The number of finished runs, and the total.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         let done = self.pairs.iter().flat_map(|pair| &pair.runs).flatten().count();
         (done, 2 * self.pairs.len())
     }
 
-    /// The pairs of which both are there.
+    /// The pairs with both runs finished.
     pub fn complete(&self) -> impl Iterator<Item = [&Gathered; 2]> {
         self.pairs.iter().filter_map(|pair| {
             let [front, against] = &pair.runs;
@@ -76,7 +76,7 @@ impl Paired {
         })
     }
 
-    /// Why a run failed, if one did.
+    /// Why a run failed, if any did.
     #[must_use]
     pub fn failure(&self) -> Option<&Phrase> {
         let runs = self.pairs.iter().flat_map(|pair| &pair.runs).flatten();

@@ -1,7 +1,6 @@
-//! Runs beside those on screen: many of them, in as many engines as the computer has room for.
+//! Background runs: many runs in as many engines as the computer has capacity for.
 //!
-//! What asks for them (paired seeds, sweeps) names each job and gets its result when it is there,
-//! in no order that means anything.
+//! Clients (paired seeds, sweeps) name each job and receive its result when it is ready, in any order.
 
 use std::collections::VecDeque;
 use tiebreak_model::{Phrase, phrase};
@@ -11,50 +10,50 @@ use tiebreak_scenario::Document;
 use super::message::Effect;
 use tiebreak_engine::protocol::{Command, Progress, Reply, RunResult, YearsResult};
 
-/// Lanes of the pool are numbered from here on.
+/// Lane numbers of the pool start here.
 pub const POOL: u32 = 1 << 16;
 
-/// Engines that work beside those on screen.
+/// Engines that work in addition to the displayed runs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pool {
     waiting: VecDeque<Job>,
     busy: Vec<Option<Working>>,
 }
 
-/// A run that is wanted.
+/// A requested run.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
-    /// What it is for.
+    /// Its purpose.
     pub(super) purpose: Purpose,
-    /// What runs: the variant in front.
+    /// The document; its active variant runs.
     pub(super) document: Document,
 }
 
-/// What a run is for.
+/// The purpose of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// One of a pair: which seed, and whether it is that of the variant in front.
+    /// One of a pair: which seed, and whether it is the active variant's.
     Pair { seed: usize, front: bool },
     /// One of a sweep, by number.
     Sweep { number: usize },
-    /// One of a search for how many machines are needed: which seed.
+    /// One of a search for the number of machines: which seed.
     Size { seed: usize },
-    /// A cluster over years: one of a study, by case and run.
+    /// A cluster over years: part of a study, by case and run.
     Study { case: usize, run: usize },
 }
 
 impl Purpose {
-    /// Whether it is of a sweep.
+    /// Whether it belongs to a sweep.
     pub(super) const fn is_of_sweep(self) -> bool {
         matches!(self, Self::Sweep { .. })
     }
 
-    /// Whether it is of a search for how many machines are needed.
+    /// Whether it belongs to a search for the number of machines.
     pub(super) const fn is_of_search(self) -> bool {
         matches!(self, Self::Size { .. })
     }
 
-    /// Whether it is of a study.
+    /// Whether it belongs to a study.
     pub(super) const fn is_of_study(self) -> bool {
         matches!(self, Self::Study { .. })
     }
@@ -67,26 +66,26 @@ struct Working {
     gathered: Gathered,
 }
 
-/// What a run gave.
+/// The results of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gathered {
-    /// When samples were taken.
+    /// The times of the samples.
     pub times: Vec<f64>,
-    /// Per metric, a value per sample.
+    /// The samples of each metric.
     pub values: Vec<Vec<f64>>,
-    /// What came out, or why nothing did.
+    /// The result, or why there is none.
     pub result: Option<Result<RunResult, Phrase>>,
-    /// What came of a cluster over years.
+    /// The results of a cluster over years.
     pub years: Option<Box<YearsResult>>,
 }
 
 impl Pool {
-    /// Engines it may use, at least one.
+    /// Sets the number of engines, at least one.
     pub(super) fn resize(&mut self, engines: usize) {
         self.busy.resize(engines.max(1), None);
     }
 
-    /// Takes more jobs; the effects begin those for which there is an engine.
+    /// Adds jobs. Returns the effects that start those for which there is an engine.
     pub(super) fn add(&mut self, jobs: impl IntoIterator<Item = Job>, next_run: &mut u32) -> Vec<Effect> {
         self.waiting.extend(jobs);
         self.hand_out(next_run)
@@ -111,12 +110,12 @@ impl Pool {
         effects
     }
 
-    /// Whether this run is one of its own.
+    /// Whether this run belongs to the pool.
     pub(super) fn has(&self, run: u32) -> bool {
         self.busy.iter().flatten().any(|working| working.run == run)
     }
 
-    /// Hears of one of its runs; what is done, and the effects that begin the next.
+    /// Handles a reply about one of its runs. Returns what has finished, and the effects that start the next runs.
     pub(super) fn hear(
         &mut self,
         run: u32,
@@ -129,7 +128,7 @@ impl Pool {
         };
         let Some(working) = place else { return (None, Vec::new()) };
         if let Reply::Costly { .. } = reply {
-            // Whoever began so many runs can end them.
+            // The user who started many runs can stop them.
             return (None, vec![Effect::Send { lane, command: Command::RunAnyway { run } }]);
         }
         working.gathered.result = match reply {
@@ -153,7 +152,7 @@ impl Pool {
         (done, self.hand_out(next_run))
     }
 
-    /// The engine of a lane stopped: its job is done without a result.
+    /// The engine of a lane stopped: its job ends without a result.
     pub(super) fn died(
         &mut self,
         lane: u32,
@@ -166,7 +165,7 @@ impl Pool {
         (done, self.hand_out(next_run))
     }
 
-    /// Forgets all jobs of which this holds. Engines that are at one are ended.
+    /// Drops all jobs for which this holds, and ends the engines that are working on them.
     pub(super) fn cancel(&mut self, is_of: impl Fn(Purpose) -> bool, next_run: &mut u32) -> Vec<Effect> {
         self.waiting.retain(|job| !is_of(job.purpose));
         let mut effects = Vec::new();
@@ -179,7 +178,7 @@ impl Pool {
         effects
     }
 
-    /// Ends the engines that have nothing to do.
+    /// Ends idle engines.
     pub(super) fn rest(&self) -> Vec<Effect> {
         if !self.waiting.is_empty() {
             return Vec::new();
@@ -200,7 +199,7 @@ impl Gathered {
         }
     }
 
-    /// What came out, unless it failed.
+    /// The result, unless it failed.
     #[must_use]
     pub fn outcome(&self) -> Option<&RunResult> {
         self.result.as_ref()?.as_ref().ok()

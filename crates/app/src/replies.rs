@@ -1,4 +1,4 @@
-//! What an engine says, taken in.
+//! Handles an engine's replies.
 
 use tiebreak_engine::protocol::{Progress, TraceCard};
 use tiebreak_engine::questions::power_of_run::PowerOfRun;
@@ -9,7 +9,7 @@ use tiebreak_scenario::{TraceSettings, Variant, WorkloadRef};
 
 use super::{App, Asking, Edit, Effect, Explanation, Lane, Message, Notice, Phase, Then};
 
-/// The title of what is told of a file that could not be read.
+/// The title of the message about an unreadable file.
 fn unreadable(name: &str) -> String {
     say("{name} could not be read", &[&name])
 }
@@ -48,7 +48,7 @@ impl App {
                 }
                 Vec::new()
             }
-            // Clusters over years run in the pool alone.
+            // Clusters over years run only in the pool.
             Reply::Ready | Reply::Years { .. } => Vec::new(),
             Reply::Answer { number, share, told } => self.answered(number, share, told),
             Reply::Imported(imported) => self.imported(imported),
@@ -74,7 +74,7 @@ impl App {
             }
             Reply::TraceFailed { message, unknown } => {
                 let name = self.reading.take().map_or(tr("The file").into(), |reading| reading.name);
-                // The mapper stays until the file is read, with what was chosen for the same lines.
+                // The column mapper stays until the file is read, with the choices for the same lines.
                 let before = self.unknown.take().filter(|before| before.name == name);
                 self.unknown = match (unknown, before) {
                     (Some(new), Some(before)) if before.rows == new.rows => Some(before),
@@ -161,7 +161,7 @@ impl App {
         }
     }
 
-    /// What was wrong with a file is no longer to be told: it was read, or left.
+    /// Drops the message about a file that has been read or abandoned.
     pub(crate) fn forget_failure(&mut self, name: &str) {
         let title = unreadable(name);
         self.notices.retain(|notice| notice.title != title);
@@ -192,7 +192,7 @@ impl App {
             |lane: &Lane| matches!(&lane.phase, Phase::NeedsTrace { fingerprint: it, .. } if *it == fingerprint);
         self.aside.iter_mut().filter(|lane| waits(lane)).for_each(Lane::forget);
         match (wanted, asked_for) {
-            // The engine begins the run that waits for it.
+            // The engine starts the run that waits for it.
             (true, _) => {
                 if matches!(self.front.phase, Phase::NeedsTrace { .. }) {
                     self.front.phase = Phase::Running;
@@ -204,7 +204,7 @@ impl App {
         }
     }
 
-    /// A trace that somebody gave becomes the workload; what changes with it is told.
+    /// The user's trace becomes the workload; reports what changes with it.
     fn use_own(&mut self, fingerprint: String) -> Vec<Effect> {
         let before = self.variant().clone();
         let effects = self.edit(&Edit::UseTrace { fingerprint });
@@ -243,7 +243,7 @@ impl App {
         listed.into_iter().chain(explained).collect()
     }
 
-    /// A run is over: what people look at is asked for again.
+    /// A run has ended: requests what the user looks at again.
     fn finished(&mut self, run: u32) -> Vec<Effect> {
         let is_front = run == self.front.run;
         if is_front {

@@ -1,4 +1,4 @@
-//! The parts of the state that the page shows.
+//! The displayed parts of the state.
 
 use tiebreak_model::Phrase;
 use tiebreak_scenario::{Document, TraceSettings};
@@ -7,7 +7,7 @@ use tiebreak_engine::protocol::{
     Anatomy, Difference, Exhibit, Explained, Failed, Holder, HostLife, Layout, Learned, RunResult, VdcProfile, VmCard,
 };
 
-/// What the page shows besides the run in front.
+/// What the page shows in addition to the active variant's run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// Everything that can be changed.
@@ -19,56 +19,56 @@ pub enum Mode {
     Lesson,
 }
 
-/// What a run has given so far.
+/// The results of a run so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// The run.
     pub run: u32,
     /// What ran.
     pub document: Document,
-    /// Where machines stand.
+    /// The layout of the machines.
     pub layout: Layout,
-    /// When the trace ends.
+    /// The end of the trace.
     pub horizon_ms: f64,
-    /// When samples were taken.
+    /// The times of the samples.
     pub times: Vec<f64>,
-    /// Per metric, a value per sample.
+    /// The samples of each metric.
     pub values: Vec<Vec<f64>>,
-    /// When frames were taken.
+    /// The times of the frames.
     pub frame_times: Vec<f64>,
-    /// Where commits failed before each frame and since the one before it.
+    /// Where commits failed between each frame and the previous one.
     pub failed: Vec<Failed>,
-    /// Where they failed lately, while it runs.
+    /// Where they failed recently, during the run.
     pub failing: Failed,
-    /// What agents and caches did so far.
+    /// Counters of agents and caches so far.
     pub anatomy: Anatomy,
-    /// What was learned of lifetimes, if any rule asks for them.
+    /// The training result of the lifetime predictor, if any rule reads predictions.
     pub learned: Option<Box<Learned>>,
-    /// What its virtual datacenters are like, if VMs are linked.
+    /// A profile of its virtual datacenters, if VMs are linked.
     pub vdcs: Option<Box<VdcProfile>>,
-    /// What there is to say of power, where anybody asks for it and the run is over.
+    /// The power results, if power is part of the run and the run has ended.
     pub power: Vec<Exhibit>,
-    /// What cannot go well, whatever the rules.
+    /// What must go wrong, whatever the rules.
     pub warning: Option<Phrase>,
-    /// What will not go well on its machines, a sentence each.
+    /// What will go wrong on its machines, one sentence each.
     pub doubts: Vec<Phrase>,
-    /// Which VMs start years from all others, in a sentence.
+    /// Which VMs start years from all others, in one sentence.
     pub outliers: Option<Phrase>,
-    /// What came out; none while it runs.
+    /// The results; `None` during the run.
     pub result: Option<RunResult>,
-    /// Whether it came with the page, to be compared with before there is another.
+    /// Whether it is the included baseline, for comparison before there is another one.
     pub is_example: bool,
 }
 
-/// Where the run stands.
+/// The state of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Phase {
-    /// Nothing asked of the engine yet.
+    /// Nothing requested from the engine yet.
     #[default]
     Idle,
     /// Under way.
     Running,
-    /// Held, to be stepped or resumed.
+    /// Paused, to be stepped or resumed.
     Paused,
     /// Done.
     Finished,
@@ -78,10 +78,10 @@ pub enum Phase {
         fingerprint: String,
         /// The file's name.
         name: String,
-        /// What is to be kept of it.
+        /// Which part of it to keep.
         sample: TraceSettings,
     },
-    /// Estimated to take long or much memory, and waiting for somebody to say that it may.
+    /// Estimated to take long or much memory, and waiting for confirmation.
     Costly {
         /// The estimate in a sentence.
         told: Phrase,
@@ -105,53 +105,53 @@ pub struct Reading {
     pub bytes: f64,
     /// Rows read.
     pub rows: f64,
-    /// Whether it is drawn, and not read from a file.
+    /// Whether it is generated, not read from a file.
     pub is_drawn: bool,
 }
 
-/// What people look at.
+/// What the user looks at.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selection {
-    /// The custom rule that is edited.
+    /// The custom rule being edited.
     pub rule: Option<String>,
-    /// The VM asked about.
+    /// The VM in question.
     pub vm: String,
-    /// The machine asked about.
+    /// The machine in question.
     pub asked: Option<u32>,
     /// The machine clicked.
     pub machine: Option<u32>,
     /// Whether the run has such a machine, as far as is known.
     pub is_there: bool,
-    /// A line about it, or which machines there are.
+    /// A line about it, or the valid machine numbers.
     pub about: Phrase,
-    /// What lifetime rules make of it.
+    /// Its lifetime state.
     pub life: Option<HostLife>,
     /// Its VMs.
     pub vms: Vec<VmCard>,
     /// Why it is not empty.
     pub holder: Option<Holder>,
-    /// The run, and the VM and machine in it, of which was asked which rule brought them together.
+    /// The run, VM and machine of the last question about which rule placed the VM there.
     pub(super) asked_why: Option<(u32, u32, u32)>,
 }
 
-/// What a run says of the VM asked about.
+/// A run's explanation of the VM in question.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Explanation {
     /// Its decisions.
     pub attempts: Vec<Explained>,
-    /// What became of it later, a sentence each.
+    /// Its later history, one sentence each.
     pub story: Vec<Phrase>,
     /// Why there are no decisions.
     pub message: Option<Phrase>,
 }
 
-/// Where two runs first part ways.
+/// Where two runs first differ.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Differing {
-    /// The run in front, and the other.
+    /// The active variant's run, and the other.
     pub runs: (u32, u32),
-    /// The first VMs that stand elsewhere.
+    /// The first VMs that are placed elsewhere.
     pub first: Vec<Difference>,
-    /// How many VMs do, of how many; none until that is known.
+    /// How many VMs differ, and the total; `None` until that is known.
     pub count: Option<(u32, u32)>,
 }

@@ -1,4 +1,4 @@
-//! How many machines the workload needs: the search of `tiebreak size`, over a few seeds, in all engines at once.
+//! How many machines the workload needs: the search of `tiebreak size`, over a few seeds, in all engines in parallel.
 
 use tiebreak_model::Phrase;
 use tiebreak_profile::sizing::{Mix, Search};
@@ -7,17 +7,17 @@ use tiebreak_scenario::{Document, Variant};
 use super::pool::{Gathered, Job, Purpose};
 use tiebreak_engine::protocol::{Machines, Needs, RunResult};
 
-/// Seeds that the level may have to be kept with.
+/// The maximum number of seeds with which the level must be kept.
 pub const SEEDS_MAX: u64 = 16;
 
-/// What is asked for.
+/// The request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeWish {
-    /// How many VMs may be rejected, in percent.
+    /// The share of VMs that may be rejected, in percent.
     pub reject_pct: f64,
-    /// Over how many seeds, from the variant's own on.
+    /// The number of seeds, starting with the variant's own.
     pub seeds: u64,
-    /// Whether machines are of the kind that the workload suggests; else of the kinds that the variant has.
+    /// Whether to use the kind of machine that the workload suggests; otherwise the kinds that the variant has.
     pub is_suggested: bool,
 }
 
@@ -35,18 +35,18 @@ impl SizeWish {
     }
 }
 
-/// A search under way, or over.
+/// A search under way, or finished.
 #[derive(Clone, Debug)]
 pub struct Sizing {
-    /// What was asked for.
+    /// The request.
     pub wish: SizeWish,
-    /// The variant as it was then.
+    /// The variant at that time.
     pub of: Variant,
-    /// The kinds of machines and the bound; none before the engine has told.
+    /// The kinds of machines and the bound; `None` before the engine has returned them.
     pub needs: Option<Needs>,
     /// Seed by seed.
     pub seeds: Vec<OfSeed>,
-    /// Why nothing is found.
+    /// Why there is no result.
     pub failure: Option<Phrase>,
     bare: Document,
 }
@@ -56,16 +56,16 @@ pub struct Sizing {
 pub struct OfSeed {
     /// The seed.
     pub seed: u64,
-    /// How far it is.
+    /// Its state.
     pub search: Search,
-    /// Runs made.
+    /// The number of runs made.
     pub runs: u32,
-    /// What came of the run on the least number of machines that was enough so far.
+    /// The result of the run with the smallest sufficient number of machines so far.
     pub enough: Option<RunResult>,
 }
 
 impl Sizing {
-    /// Of the variant in front of a document.
+    /// For the active variant of a document.
     #[must_use]
     pub(super) fn new(document: &Document, wish: SizeWish) -> Self {
         let bare = Document { variants: Vec::new(), active: 0, ..document.clone() };
@@ -73,12 +73,12 @@ impl Sizing {
         Self { wish, of, needs: None, seeds: Vec::new(), failure: None, bare }
     }
 
-    /// The document whose workload is asked about.
+    /// The document with the workload.
     pub(super) fn document(&self) -> Document {
         Document { variants: vec![self.of.clone()], ..self.bare.clone() }
     }
 
-    /// The engine has told what the workload needs at least; the runs that begin the search.
+    /// The engine has returned the minimum needs. Returns the runs that start the search.
     pub(super) fn begin(&mut self, needs: Result<Needs, Phrase>) -> Vec<Job> {
         match needs {
             Ok(needs) => {
@@ -110,7 +110,7 @@ impl Sizing {
         Some(Mix::new(self.needs.as_ref()?.kinds.iter().map(kind)))
     }
 
-    /// What came of a seed's run; the run that it makes wanted.
+    /// Handles the result of a seed's run. Returns the next run, if one is needed.
     pub(super) fn take(&mut self, seed: usize, gathered: Gathered) -> Option<Job> {
         let result = match gathered.result? {
             Ok(result) => result,
@@ -130,21 +130,21 @@ impl Sizing {
         self.job(seed)
     }
 
-    /// Whether runs are still to come.
+    /// Whether more runs are to come.
     #[must_use]
     pub fn is_under_way(&self) -> bool {
         let searches = || self.seeds.iter().any(|it| it.search.wanted().is_some());
         self.failure.is_none() && (self.needs.is_none() || searches())
     }
 
-    /// The seed that needs most machines, when all searches are over and found some.
+    /// The seed that needs most machines, once all searches have succeeded.
     #[must_use]
     pub fn worst(&self) -> Option<&OfSeed> {
         let all_found = self.seeds.iter().all(|it| it.search.least().is_some());
         self.seeds.iter().filter(|_| all_found).max_by_key(|it| it.search.least())
     }
 
-    /// The least number of machines that keeps the level with every seed, kind by kind.
+    /// The smallest number of machines that keeps the level with every seed, by kind.
     #[must_use]
     pub fn machines(&self) -> Option<Vec<Machines>> {
         let least = self.worst()?.search.least()?;

@@ -1,4 +1,4 @@
-//! What the page says of itself: what it is doing, how far it is, and the link to it.
+//! The status of the page: its current activity, the progress, and its link.
 
 use tiebreak_engine::protocol::Share;
 use tiebreak_engine::words;
@@ -7,21 +7,20 @@ use tiebreak_scenario::{Stamp, encode, encode_preset};
 
 use super::{App, ENGINE_VERSION, Phase, Reading};
 
-/// The rules that ask how long VMs will live.
+/// The rules that read predicted lifetimes.
 pub const ASKING_LIFETIMES: [&str; 4] =
     ["LavaHostClass", "LifetimeAlignmentBinary", "LifetimeAlignment", "TemporalCost"];
 
 impl App {
-    /// Whether anything asks how long VMs will live: a rule that is on, or what the run on screen has
-    /// among its incidents.
+    /// Whether anything needs predicted lifetimes: a rule that is on, or an incident of the displayed run.
     #[must_use]
     pub fn asks_lifetimes(&self) -> bool {
         let rule_asks = self.variant().rules.iter().any(|row| row.on && ASKING_LIFETIMES.contains(&row.id.as_str()));
         rule_asks || self.front.live.as_ref().is_some_and(|live| live.learned.is_some())
     }
 
-    /// What the run is doing, in a few words. It changes with the phase and not with every
-    /// step of progress, because it is read out loud to some.
+    /// The run's activity, in a few words. It changes with the phase and not with the progress, because screen
+    /// readers announce it.
     #[must_use]
     pub fn status(&self) -> String {
         if let Some(reading) = &self.reading {
@@ -44,7 +43,7 @@ impl App {
         }
     }
 
-    /// How far what takes long has come: the share done, and the same in words.
+    /// The progress of a long operation: the share done, and the same in words.
     #[must_use]
     pub fn progress_so_far(&self) -> Option<(f64, String)> {
         if let Some(Reading { total, bytes, rows, .. }) = &self.reading {
@@ -66,7 +65,7 @@ impl App {
         };
         let vms = words::counted(f64::from(self.front.decided.1), "VM", "VMs");
         let took = match result.wall_ms {
-            // The run that came with the page.
+            // The included run.
             0.0 => say("Done: {}", &[&vms]),
             wall_ms => say("Done: {} in {} s", &[&vms, &words::fixed(wall_ms / 1_000.0, 2)]),
         };
@@ -77,8 +76,8 @@ impl App {
         }
     }
 
-    /// Whether the run gives what the opened link promised; none when it promised nothing
-    /// or the scenario was changed since.
+    /// Whether the run reproduces the promised result of the opened link; `None` if it promised none or the scenario
+    /// has changed.
     #[must_use]
     pub fn reproduction(&self) -> Option<bool> {
         let stamp = self.promised.as_ref()?;
@@ -86,8 +85,7 @@ impl App {
         Some(live.result.as_ref()?.digest == format!("{:016x}", stamp.digest))
     }
 
-    /// The part of an address behind `#` that opens what is on screen, with the result's
-    /// digest when there is one.
+    /// The part of an address after `#` that opens the displayed scenario, with the digest if there is a result.
     #[must_use]
     pub fn link(&self) -> String {
         if let Some(link) = self.as_it_came.as_ref().filter(|_| self.document == self.opened) {
@@ -100,7 +98,7 @@ impl App {
         encode_preset(&self.document, stamp.as_ref()).unwrap_or_else(|| encode(&self.document, stamp.as_ref()))
     }
 
-    /// What a rule did to its stage's candidates in the run on screen; nothing while a lesson's question is open.
+    /// A rule's effect on its stage's candidates in the displayed run; `None` while a lesson's question is open.
     #[must_use]
     pub fn share(&self, rule: &str) -> Option<&Share> {
         if self.hides_result() {

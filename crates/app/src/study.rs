@@ -1,8 +1,7 @@
-//! A study of the admission lab: a cluster over years, case by case and seed by seed, in all engines at
-//! once.
+//! A study of the admission lab: a cluster over years, by case and seed, in all engines in parallel.
 //!
-//! Where cases are to meet the service level, the number of each case's rule is found first, by bisection over the same
-//! seeds; what is shown of it are the runs at that number.
+//! If cases must meet the service level, the parameter of each case's rule is found first, by bisection over the same
+//! seeds; the displayed results are the runs with that value.
 
 use tiebreak_i18n::{mark, say, tr};
 use tiebreak_model::{Phrase, phrase};
@@ -14,27 +13,27 @@ use tiebreak_sim::admission::years::Span;
 use super::pool::{Gathered, Job, Purpose};
 use tiebreak_engine::protocol::YearsResult;
 
-/// Seeds that a study may run over.
+/// The maximum number of seeds in a study.
 pub const SEEDS_MAX: u64 = 16;
 
-/// The rules about admission, from the one that knows least, each with its number.
+/// The admission rules, from the one that uses the least information, each with its tuned parameter.
 pub const POLICIES: [(&str, &str); 3] =
     [("ZerothMomentAdmission", "limit"), ("FirstMomentAdmission", "limit"), ("SecondMomentAdmission", "risk")];
 
-/// Observations that a study compares, as the paper does (section 6.2).
+/// The numbers of observations that a study compares, as in the paper (section 6.2).
 const OBSERVATIONS: [u32; 4] = [0, 1, 5, 50];
 
-/// What is compared.
+/// What to compare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StudyKind {
-    /// Nothing: the list as it is.
+    /// The list as it is, without comparison.
     #[default]
     These,
-    /// The three policies, and none.
+    /// The three policies, and no policy.
     Policies,
-    /// The policies that look ahead, by how much is known of who arrives.
+    /// The policies that look ahead, by the number of earlier observations.
     Observations,
-    /// Users who label their deployments and users who do not.
+    /// Users with labelled deployments and users without.
     Labels,
 }
 
@@ -48,14 +47,14 @@ impl StudyKind {
     ];
 }
 
-/// What is asked for.
+/// The request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StudyWish {
-    /// What is compared.
+    /// What to compare.
     pub kind: StudyKind,
-    /// Over how many seeds, from the variant's own on.
+    /// The number of seeds, starting with the variant's own.
     pub seeds: u64,
-    /// Whether every case gets the largest number with which it meets the service level.
+    /// Whether every case gets the largest value that meets the service level.
     pub tuned: bool,
 }
 
@@ -70,43 +69,43 @@ impl Default for StudyWish {
 pub struct Case {
     /// Its name.
     pub name: String,
-    /// The policy whose number it runs with, by place in [`POLICIES`]; none without one.
+    /// The policy whose parameter it uses, by index in [`POLICIES`]; `None` without one.
     pub policy: Option<usize>,
-    /// What is run but for the seed.
+    /// The variant, except for the seed.
     variant: Variant,
-    /// The search for its rule's number, where it gets one.
+    /// The search for its rule's value, if it is tuned.
     tuning: Option<Tuning>,
-    /// The runs that were asked for.
+    /// The requested runs.
     runs: Vec<StudyRun>,
 }
 
 /// A run of a case.
 #[derive(Clone, Debug)]
 struct StudyRun {
-    /// Which seed, and the number of the rule where that is searched for.
+    /// The seed, and the rule's value if it is being searched.
     wanted: (usize, Option<f64>),
-    /// What came out, or why nothing did; none while it waits or runs.
+    /// The result, or why there is none; `None` while it waits or runs.
     result: Option<Result<Box<YearsResult>, Phrase>>,
 }
 
-/// A study under way, or over.
+/// A study under way, or finished.
 #[derive(Clone, Debug)]
 pub struct Study {
-    /// What was asked for.
+    /// The request.
     pub wish: StudyWish,
-    /// What was compared.
+    /// The cases.
     pub cases: Vec<Case>,
-    /// The variant as it was then.
+    /// The variant at that time.
     pub of: Variant,
     /// The seeds.
     pub seeds: Vec<u64>,
-    /// Whether it was stopped before it was over.
+    /// Whether it was stopped early.
     pub is_stopped: bool,
     bare: Document,
 }
 
 impl Study {
-    /// Of the variant in front of a document.
+    /// For the active variant of a document.
     #[must_use]
     pub(super) fn new(document: &Document, wish: StudyWish) -> Self {
         let variant = document.active_variant();
@@ -122,7 +121,7 @@ impl Study {
         Self { wish, cases, of: variant.clone(), seeds, is_stopped: false, bare }
     }
 
-    /// The runs that are wanted now and were not asked for yet.
+    /// The runs that are needed now and not requested yet.
     pub(super) fn jobs(&mut self) -> Vec<Job> {
         let mut jobs = Vec::new();
         for (place, case) in self.cases.iter_mut().enumerate() {
@@ -150,20 +149,20 @@ impl Study {
         }
     }
 
-    /// Runs that are over.
+    /// The number of finished runs.
     #[must_use]
     pub fn runs_over(&self) -> usize {
         self.cases.iter().flat_map(|case| &case.runs).filter(|run| run.result.is_some()).count()
     }
 
-    /// How much of it is done, 0 to 1.
+    /// The progress, 0 to 1.
     #[must_use]
     pub fn share_done(&self) -> f64 {
         let sum: f64 = self.cases.iter().map(|case| case.share_done(self.seeds.len())).sum();
         sum / self.cases.len().max(1) as f64
     }
 
-    /// Whether runs are still to come.
+    /// Whether more runs are to come.
     #[must_use]
     pub fn is_under_way(&self) -> bool {
         !self.is_stopped && self.cases.iter().any(|case| case.share_done(self.seeds.len()) < 1.0)
@@ -177,7 +176,7 @@ impl Case {
         &self.variant
     }
 
-    /// What came out so far; where its number is searched for, with the one that was found.
+    /// The results so far; if its value is tuned, those with the value found.
     pub fn results(&self) -> impl Iterator<Item = &YearsResult> {
         let (is_tuned, number) = (self.tuning.is_some(), self.tuned_number());
         let shown = self
@@ -187,7 +186,7 @@ impl Case {
         shown.filter_map(|run| run.result.as_ref()?.as_ref().ok()).map(|result| &**result)
     }
 
-    /// Why there is nothing of it, if there is not.
+    /// Why it has no results, if it has none.
     #[must_use]
     pub fn failure(&self) -> Option<Phrase> {
         if let Some(Err(why)) = self.runs.iter().filter_map(|run| run.result.as_ref()).find(|result| result.is_err()) {
@@ -197,7 +196,7 @@ impl Case {
         nothing.then(|| phrase!("even the smallest threshold lets too many scale-outs fail"))
     }
 
-    /// The number of its rule.
+    /// The value of its rule's parameter.
     #[must_use]
     pub fn number(&self) -> Option<f64> {
         if self.tuning.is_some() {
@@ -215,7 +214,7 @@ impl Case {
         self.tuned()?.best.map(|best| best.value)
     }
 
-    /// The runs, by seed and number, that were not asked for yet.
+    /// The runs, by seed and value, that are not requested yet.
     fn take_wanted(&self, seeds: usize) -> Vec<(usize, Option<f64>)> {
         let all: Vec<_> = match &self.tuning {
             Some(tuning) => tuning.wanted().map(|it| (it.run as usize, Some(it.value))).collect(),
@@ -238,7 +237,7 @@ impl Case {
                 arrivals: total.arrivals as u64,
                 admitted: total.admitted as u64,
             };
-            // Runs are told by their place alone.
+            // Runs are identified by their index alone.
             tuning.tell(Wanted { value, run: seed as u32, seed: 0 }, &span);
         }
         asked.result = Some(result);
@@ -248,14 +247,14 @@ impl Case {
         let over = self.runs.iter().filter(|run| run.result.is_some()).count();
         match &self.tuning {
             _ if self.runs.iter().any(|run| matches!(run.result, Some(Err(_)))) => 1.0,
-            // The last value that is tried may be one more than was foreseen.
+            // The last value may need one more run than estimated.
             Some(tuning) if tuning.tuned().is_none() => tuning.progress().min(0.99),
             Some(_) => 1.0,
             None => over as f64 / seeds.max(1) as f64,
         }
     }
 
-    /// Puts another number in the place of its rule's.
+    /// Sets the value of its rule's parameter.
     fn set_number(&self, variant: &mut Variant, value: f64) {
         let id = self.policy.map(|at| POLICIES[at].0);
         if let Some(number) =
@@ -266,7 +265,7 @@ impl Case {
     }
 }
 
-/// The search for a policy's number under the variant's service level.
+/// The search for a policy's value under the variant's service level.
 fn tuning(policy: usize, variant: &Variant, seeds: &[u64]) -> Tuning {
     let range = match POLICIES[policy].1 {
         "risk" => Range { least: 0.01, most: 99.99, halvings: 9, middle: Middle::Ratio },
@@ -280,7 +279,7 @@ fn row<'a>(variant: &'a Variant, id: &str) -> Option<&'a RuleRow> {
     variant.rules.iter().find(|row| row.id == id)
 }
 
-/// The variant with this policy as the only one about admission.
+/// The variant with this policy as the only admission rule.
 fn with_policy(variant: &Variant, policy: Option<usize>) -> Variant {
     let mut variant = variant.clone();
     for row in &mut variant.rules {
@@ -291,7 +290,7 @@ fn with_policy(variant: &Variant, policy: Option<usize>) -> Variant {
     variant
 }
 
-/// The policies that are on, from the one that knows least.
+/// The policies that are on, from the one that uses the least information.
 fn policies_on(variant: &Variant) -> Vec<usize> {
     let is_on = |at: &usize| row(variant, POLICIES[*at].0).is_some_and(|row| row.on);
     (0..POLICIES.len()).filter(is_on).collect()

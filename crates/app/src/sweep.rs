@@ -1,5 +1,5 @@
-//! A sweep on the page: the variant in front over values of one or two of its fields and over
-//! seeds, as a plan that `tiebreak sweep` takes too.
+//! A sweep on the page: the active variant over values of one or two of its fields and over seeds, as a plan that
+//! `tiebreak sweep` also accepts.
 
 use tiebreak_i18n::{say, tr};
 use tiebreak_model::{Declared, Param, ParamKind, Phrase};
@@ -14,30 +14,30 @@ use tiebreak_sim::GeneratedWorkload;
 use super::pool::{Gathered, Job, Purpose};
 use tiebreak_engine::protocol::RunResult;
 
-/// Runs that one sweep of the page may have; `tiebreak sweep` takes more.
+/// The maximum number of runs in a sweep on the page; `tiebreak sweep` accepts more.
 pub const RUNS_MAX: u64 = 400;
 
-/// Seeds that it may have for each point.
+/// The maximum number of seeds per point.
 pub const SEEDS_MAX: u64 = 30;
 
-/// Fields that the page sweeps at a time.
+/// The number of fields that the page can sweep together.
 pub const AXES: usize = 2;
 
-/// One field and its values, as they are typed.
+/// One field and its values, as typed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
-    /// The field's path; none where it is empty.
+    /// The field's path; empty for none.
     pub path: String,
     /// Its values, as [`SweepParameter::parse`] reads them.
     pub values: String,
 }
 
-/// What the next sweep is to be.
+/// The settings of the next sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
     /// The fields.
     pub axes: [Axis; AXES],
-    /// The seeds that every point runs with.
+    /// The seeds of every point.
     pub seeds: SweepSeeds,
     /// The columns of its rows.
     pub measures: Vec<String>,
@@ -49,14 +49,14 @@ impl Default for Wanted {
     }
 }
 
-/// A change of that.
+/// A change of those settings.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Wish {
     /// Another field for an axis.
     Field(usize, String),
     /// Other values for it.
     Values(usize, String),
-    /// So many seeds, from the scenario's own on.
+    /// This many seeds, starting with the scenario's own.
     Seeds(u64),
 }
 
@@ -72,16 +72,16 @@ impl Wanted {
         }
     }
 
-    /// Whether any field was chosen.
+    /// Whether any field is chosen.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.axes.iter().any(|axis| !axis.path.is_empty())
     }
 
-    /// The plan of this, with the variant in front as its scenario.
+    /// The plan, with the active variant as its scenario.
     ///
     /// # Errors
-    /// What is wrong with it, a sentence each.
+    /// Its faults, one sentence each.
     pub fn plan(&self, document: &Document) -> Result<SweepPlan, Vec<String>> {
         let (mut parameters, mut faults) = (Vec::new(), Vec::new());
         for axis in self.axes.iter().filter(|axis| !axis.path.is_empty()) {
@@ -103,25 +103,25 @@ impl Wanted {
             seeds: self.seeds.clone(),
             measures: self.measures.clone(),
         };
-        // As whoever opens its file reads it.
+        // As read from the file.
         SweepPlan::read(&plan.to_json()).map_err(|error| error.lines())
     }
 }
 
-/// A plan as it was opened from a file.
+/// A plan opened from a file.
 pub(super) struct OpenedPlan {
-    /// Its scenario, with its variant in front.
+    /// Its scenario, with its variant active.
     pub(super) document: Document,
-    /// What of it the page sweeps.
+    /// The part that the page sweeps.
     pub(super) wanted: Wanted,
-    /// What the page leaves out, a sentence each.
+    /// The parts that the page omits, one sentence each.
     pub(super) left_out: Vec<String>,
 }
 
 /// Reads a plan's file.
 ///
 /// # Errors
-/// What is wrong with it, a sentence each.
+/// Its faults, one sentence each.
 pub(super) fn open(text: &str) -> Result<OpenedPlan, Vec<String>> {
     let mut plan = SweepPlan::read(text).map_err(|error| error.lines())?;
     if plan.subject == SweepSubject::AdmissionLab {
@@ -173,7 +173,7 @@ pub(super) fn open(text: &str) -> Result<OpenedPlan, Vec<String>> {
     }
     match plan.over_at_most(&document, RUNS_MAX) {
         Ok(_) => {}
-        // It can be changed in the panel.
+        // The user can correct it in the panel.
         Err(error @ SweepError::TooMany { .. }) => left_out.extend(error.lines()),
         Err(error) => return Err(error.lines()),
     }
@@ -186,16 +186,16 @@ pub(super) fn open(text: &str) -> Result<OpenedPlan, Vec<String>> {
     Ok(OpenedPlan { document, wanted: Wanted { axes, seeds: plan.seeds, measures: plan.measures }, left_out })
 }
 
-/// A sweep under way, or over.
+/// A sweep under way, or finished.
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    /// What was asked for, with the scenario in it.
+    /// The plan, including the scenario.
     pub plan: SweepPlan,
-    /// The runs that it means.
+    /// Its runs.
     runs: tiebreak_scenario::Sweep,
-    /// Of each run, by number, what came out, or why nothing did; none while it waits or runs.
+    /// The result of each run, by number, or why there is none; `None` while it waits or runs.
     results: Vec<Option<Result<RunResult, Phrase>>>,
-    /// Whether it was stopped before all runs were over.
+    /// Whether it was stopped before all runs had ended.
     pub is_stopped: bool,
 }
 
@@ -204,7 +204,7 @@ pub struct Sweep {
 pub struct Point<'a> {
     /// A value for each field.
     pub values: Vec<String>,
-    /// What came out, seed by seed.
+    /// The results, seed by seed.
     pub results: &'a [Option<Result<RunResult, Phrase>>],
 }
 
@@ -217,15 +217,15 @@ pub struct Spread {
     pub low: f64,
     /// The highest.
     pub high: f64,
-    /// Seeds that it is over.
+    /// The number of seeds.
     pub seeds: usize,
 }
 
 impl Sweep {
-    /// What is wanted of a document's variant in front.
+    /// A sweep of a document's active variant.
     ///
     /// # Errors
-    /// What is wrong with it, a sentence each.
+    /// Its faults, one sentence each.
     pub fn new(document: &Document, wanted: &Wanted) -> Result<Self, Vec<String>> {
         let plan = wanted.plan(document)?;
         let runs = plan.over_at_most(document, RUNS_MAX).map_err(|error| match error {
@@ -239,25 +239,25 @@ impl Sweep {
         Ok(Self { plan, runs, results, is_stopped: false })
     }
 
-    /// The fields, in their order.
+    /// The fields, in order.
     #[must_use]
     pub fn paths(&self) -> &[String] {
         self.runs.paths()
     }
 
-    /// The values of each of them.
+    /// The values of each field.
     #[must_use]
     pub fn values(&self) -> &[Vec<String>] {
         self.runs.values()
     }
 
-    /// The seeds that every point runs with.
+    /// The seeds of every point.
     #[must_use]
     pub fn seeds(&self) -> &[u64] {
         self.runs.seeds()
     }
 
-    /// Every combination, the last field fastest.
+    /// Every combination, with the last field fastest.
     pub fn points(&self) -> impl Iterator<Item = Point<'_>> {
         let seeds = self.seeds().len();
         self.results.chunks(seeds).enumerate().filter_map(move |(point, results)| {
@@ -285,20 +285,20 @@ impl Sweep {
         }
     }
 
-    /// Runs that are over, of how many.
+    /// The number of finished runs, and the total.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         (self.results.iter().flatten().count(), self.results.len())
     }
 
-    /// Whether runs are still to come.
+    /// Whether more runs are to come.
     #[must_use]
     pub fn is_under_way(&self) -> bool {
         let (done, all) = self.progress();
         done < all && !self.is_stopped
     }
 
-    /// The runs that gave something, as `tiebreak sweep` writes them.
+    /// The runs with results, in the format of `tiebreak sweep`.
     #[must_use]
     pub fn rows(&self) -> String {
         let table = SweepTable::of(&self.plan, &self.runs);
@@ -320,36 +320,37 @@ impl Sweep {
 }
 
 impl Point<'_> {
-    /// A figure over those of its seeds that are over; none before the first is.
+    /// A figure over its finished seeds; `None` before the first.
     #[must_use]
     pub fn spread(&self, of: impl Fn(&RunResult) -> Option<f64>) -> Option<Spread> {
         let figures: Vec<f64> = self.results.iter().flatten().flatten().filter_map(of).collect();
         let low = figures.iter().copied().reduce(f64::min)?;
         let high = figures.iter().copied().reduce(f64::max)?;
-        // Sums of equal figures may round away from them.
+        // Rounding may move the mean of equal figures outside their range.
         let mean = (figures.iter().sum::<f64>() / figures.len() as f64).clamp(low, high);
         Some(Spread { mean, low, high, seeds: figures.len() })
     }
 
-    /// Why one of its runs gave nothing, if one did.
+    /// Why one of its runs has no result, if any.
     #[must_use]
     pub fn failure(&self) -> Option<&Phrase> {
         self.results.iter().flatten().find_map(|result| result.as_ref().err())
     }
 }
 
-/// A field that can be swept, with values to begin with.
+/// A field that can be swept, with initial values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     /// Its path.
     pub path: String,
-    /// Its name for people.
+    /// Display name.
     pub title: String,
-    /// Values to begin with.
+    /// Initial values.
     pub values: String,
 }
 
-/// What can be swept in a variant: rules that are on, agents, predictors, settings, the made-up workload.
+/// The fields of a variant that can be swept: rules that are on, agents, predictors, settings, the generated
+/// workload.
 #[must_use]
 pub fn fields(variant: &Variant) -> Vec<Field> {
     let mut fields = Vec::new();
@@ -384,7 +385,7 @@ pub fn fields(variant: &Variant) -> Vec<Field> {
             values: around(param),
         })
     };
-    // Seeds are what every point is run over.
+    // Seeds are not a field, because every point runs with all of them.
     fields.extend(group("", VariantSettings::DECLARATION.params).filter(|field| field.path != "seed"));
     fields.extend((0..).zip(&variant.clusters).map(|(at, cluster): (usize, _)| machines(at, cluster)));
     fields.extend(group("predictor", variant.predictor.params()));
@@ -395,7 +396,7 @@ pub fn fields(variant: &Variant) -> Vec<Field> {
     fields
 }
 
-/// How many machines a cluster has, from fewer to more than now.
+/// The number of machines in a cluster, from fewer to more than now.
 fn machines(at: usize, cluster: &ClusterRow) -> Field {
     let now = f64::from(cluster.settings.machines);
     let mut values = [0.8, 0.9, 1.0, 1.1, 1.25].map(|by| (now * by).round().max(1.0)).to_vec();

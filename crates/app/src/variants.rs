@@ -1,4 +1,4 @@
-//! Variants beside each other: which is in front, which it is compared with, and where they come from.
+//! Several variants: which one is active, which one it is compared with, and their origins.
 
 use tiebreak_engine::Command;
 use tiebreak_i18n::{say, tr};
@@ -9,21 +9,20 @@ use tiebreak_scenario::{Document, Variant};
 use super::{App, Differing, Effect, Lane, Mode, Notice, Phase};
 
 impl App {
-    /// The runs of the variant that the one in front is compared with.
+    /// The runs of the variant that the active one is compared with.
     #[must_use]
     pub fn against(&self) -> Option<&Lane> {
         let named = self.aside.iter().find(|lane| Some(&lane.variant) == self.against.as_ref());
         named.or_else(|| self.aside.first())
     }
 
-    /// The name that the next fork gets.
+    /// The name of the next fork.
     #[must_use]
     pub fn next_variant(&self) -> String {
         self.document.free_letter()
     }
 
-    /// The lanes that are shown: that of the variant in front, and where two are compared the other
-    /// one; in the order of the document.
+    /// The displayed lanes: that of the active variant and, in a comparison, the other one; in document order.
     #[must_use]
     pub fn shown_lanes(&self) -> Vec<&Lane> {
         let against = (self.mode == Mode::Compare).then(|| self.against()).flatten();
@@ -32,7 +31,7 @@ impl App {
         lanes
     }
 
-    /// What is compared follows what is on screen.
+    /// Updates the comparison to the displayed variants.
     pub(crate) fn keep_comparing(&mut self) -> Vec<Effect> {
         let mut effects = Vec::new();
         let stale = self.paired.as_ref().is_some_and(|paired| {
@@ -56,7 +55,7 @@ impl App {
         effects
     }
 
-    /// Another variant to the front. Nothing is lost by it, so it is no step to undo.
+    /// Makes another variant active. This loses nothing, so it is not a step to undo.
     pub(crate) fn bring_to_front(&mut self, variant: &str) -> Vec<Effect> {
         let Some(index) = self.document.variants.iter().position(|it| it.name == variant) else { return Vec::new() };
         if index == self.document.active {
@@ -71,8 +70,8 @@ impl App {
         effects
     }
 
-    /// The variant in front once more, beside it, from the start or from a moment on; the new one is
-    /// in front then, and both are kept.
+    /// Adds a copy of the active variant, from the start or from a moment on; the copy becomes active, and both are
+    /// kept.
     pub(crate) fn fork(&mut self, at_hours: Option<f64>) -> Vec<Effect> {
         let mut document = self.document.clone();
         if document.variants.len() >= VARIANTS_MAX {
@@ -105,13 +104,13 @@ impl App {
         self.replace(document)
     }
 
-    /// A point of the sweep beside what is on screen, as a variant of its own.
+    /// Adds a point of the sweep as a separate variant.
     pub(crate) fn open_point(&mut self, number: usize) -> Vec<Effect> {
         let Some(variant) = self.sweep.as_ref().and_then(|sweep| sweep.variant(number)) else { return Vec::new() };
         self.open_beside(variant)
     }
 
-    /// A variant beside those on screen, in front of them.
+    /// Adds a variant and makes it active.
     pub(crate) fn open_beside(&mut self, mut variant: Variant) -> Vec<Effect> {
         let mut document = self.document.clone();
         if document.variants.len() >= VARIANTS_MAX {

@@ -1,4 +1,4 @@
-//! Admission in words and charts: what a deployment may grow to, and what a cluster over years gave.
+//! Admission in words and charts: the forecast of a deployment, and the results of a cluster over years.
 
 use tiebreak_app::study::{Case, POLICIES, Study, StudyKind};
 use tiebreak_app::{Answered, App, Edit};
@@ -11,20 +11,20 @@ use tiebreak_i18n::{mark, say, tell, tr};
 use tiebreak_model::{Declared, Phrase};
 use tiebreak_sim::AdmissionSettings;
 
-/// The rule that is offered to who has none about admission.
+/// The rule to offer if no admission rule is on.
 pub const OFFERED: &str = "SecondMomentAdmission";
 
-/// Hours of a day, and of a month as the paper has them.
+/// Hours of a day, and of a month as in the paper.
 const DAY: f64 = 24.0;
 const MONTH: f64 = 730.0;
 
-/// How far the forecast of one deployment is drawn: what lies beyond dwarfs it.
+/// How far to draw the forecast of one deployment: later values would dwarf it.
 const SHOWN_HOURS: f64 = 1_100.0;
 
-/// What stands beside the lines of the policies, in the order of [`POLICIES`], and beside that of none.
+/// The labels of the policies' lines, in the order of [`POLICIES`], and that of no policy.
 const SHORT: [&str; 4] = [mark("zeroth"), mark("first"), mark("second"), mark("none")];
 
-/// The rules about admission that are on.
+/// The admission rules that are on.
 fn rules_on(app: &App) -> impl Iterator<Item = (&'static str, f64)> + '_ {
     let number = |id: &'static str| {
         let row = app.variant().rules.iter().find(|row| row.on && row.id == id)?;
@@ -33,20 +33,20 @@ fn rules_on(app: &App) -> impl Iterator<Item = (&'static str, f64)> + '_ {
     POLICIES.into_iter().filter_map(move |(id, _)| number(id))
 }
 
-/// Whether any rule asks what deployments will grow to.
+/// Whether any rule reads forecasts of deployments.
 #[must_use]
 pub fn is_asked(app: &App) -> bool {
     rules_on(app).next().is_some()
 }
 
-/// The whole in a few words, for who does not open it.
+/// A short summary for the closed panel.
 #[must_use]
 pub fn in_short(app: &App) -> String {
     let told: Vec<_> = rules_on(app).map(|(id, number)| format!("{id} {} %", words::trimmed(number, 2))).collect();
     if told.is_empty() { tr("off: no admission rule is on").into() } else { told.join(", ") }
 }
 
-/// What stands above the panel.
+/// The introduction of the panel.
 #[must_use]
 pub fn about(app: &App) -> &'static str {
     if is_asked(app) {
@@ -59,21 +59,21 @@ pub fn about(app: &App) -> &'static str {
     }
 }
 
-/// A chart with a sentence for those who do not see it.
+/// A chart with a sentence as its text alternative.
 pub type Drawn = (Plot, String);
 
 fn plot(title: String, unit: &str, across: &str, across_is_log: bool, series: Vec<Series>) -> Plot {
     Plot { title, unit: unit.into(), across: across.into(), across_is_log, up_is_log: false, series }
 }
 
-/// A mean with one standard deviation either way, from an hour ahead on until then.
+/// A mean with one standard deviation on each side, from one hour ahead until then.
 fn banded(name: &str, role: Role, points: &[ForecastPoint], until: f64) -> Series {
     let later = || points.iter().filter(|point| point.hours >= 1.0 && point.hours <= until);
     let band = later().map(|it| (it.hours, (it.mean - it.deviation).max(0.0), it.mean + it.deviation)).collect();
     Series::new(name, role, Style::Line, later().map(|it| (it.hours, it.mean)).collect()).with_band(band)
 }
 
-/// What was found, or why nothing was; none where something else was told.
+/// What was found, or why nothing was; `None` for another kind of answer.
 fn found<T>(told: &Answered, of: fn(&Found) -> Option<&T>) -> Option<Result<&T, &Phrase>> {
     match told {
         Ok(answer) => answer.found.as_ref().and_then(of).map(Ok),
@@ -81,7 +81,7 @@ fn found<T>(told: &Answered, of: fn(&Found) -> Option<&T>) -> Option<Result<&T, 
     }
 }
 
-/// What was last told of what a deployment may grow to, or why it cannot be.
+/// The last forecast of a deployment, or why there is none.
 #[must_use]
 pub fn told_forecast(app: &App) -> Option<Result<&Forecast, &Phrase>> {
     found(app.answers.last::<ForecastGrowth>()?, |found| match found {
@@ -90,7 +90,7 @@ pub fn told_forecast(app: &App) -> Option<Result<&Forecast, &Phrase>> {
     })
 }
 
-/// What the fit found that was asked for last, or why nothing; none while it is under way.
+/// The result of the last requested fit, or why there is none; `None` while it is under way.
 #[must_use]
 pub fn told_fit(app: &App) -> Option<Result<&FitCard, &Phrase>> {
     found(app.answers.told::<FitBeliefs>()?, |found| match found {
@@ -99,7 +99,7 @@ pub fn told_fit(app: &App) -> Option<Result<&FitCard, &Phrase>> {
     })
 }
 
-/// What a deployment may grow to, by what was seen of it.
+/// The forecast of a deployment, with and without observations.
 #[must_use]
 pub fn forecast(forecast: &Forecast) -> Drawn {
     let at = |points: &[ForecastPoint]| points.iter().find(|it| it.hours >= DAY).copied().unwrap_or_default();
@@ -117,7 +117,7 @@ pub fn forecast(forecast: &Forecast) -> Drawn {
     (plot(tr("Expected cores").into(), tr("cores"), tr("hours ahead"), true, series), sentence)
 }
 
-/// What a cluster was expected to hold when it refused somebody.
+/// The cluster's forecast when it refused a newcomer.
 #[must_use]
 pub fn refused(then: &RefusedThen, capacity: u32) -> Drawn {
     let day = words::trimmed(then.at_hours / DAY, 0);
@@ -147,17 +147,17 @@ pub struct CaseRow {
     pub name: String,
     /// The number of its rule.
     pub number: String,
-    /// Cores in use, and from where to where over the seeds.
+    /// Cores in use, and the range over the seeds.
     pub utilization: String,
-    /// See there.
+    /// The range of [`Self::utilization`].
     pub spread: Option<String>,
-    /// Scale-outs that failed, and whether that is more than the service level lets.
+    /// Scale-outs that failed, and whether they exceed the service level.
     pub failed: String,
-    /// See there.
+    /// Whether [`Self::failed`] exceeds the service level.
     pub breaks_level: bool,
-    /// Deployments that were let in.
+    /// Deployments admitted.
     pub admitted: String,
-    /// Why there is nothing.
+    /// Why there are no results.
     pub failure: Option<Phrase>,
 }
 
@@ -175,7 +175,7 @@ fn failed_pct(case: &Case) -> f64 {
     100.0 * sum(|it| it.total.failed) / sum(|it| it.total.scale_outs).max(1.0)
 }
 
-/// The mean of the cores in use, in percent; none before the first run is over.
+/// The mean of the cores in use, in percent; `None` before the first run has ended.
 fn utilization(case: &Case) -> Option<f64> {
     mean(&over(case, |it| it.total.utilization_pct))
 }
@@ -205,7 +205,7 @@ pub fn rows(study: &Study) -> Vec<CaseRow> {
     study.cases.iter().map(row).collect()
 }
 
-/// How far it is: `3 runs, 40 % done, seeds 1, 2`.
+/// Its progress: `3 runs, 40 % done, seeds 1, 2`.
 #[must_use]
 pub fn so_far(study: &Study) -> String {
     let stopped = if study.is_stopped && study.share_done() < 1.0 { tr(", stopped") } else { "" };
@@ -215,25 +215,25 @@ pub fn so_far(study: &Study) -> String {
     say("{runs}, {share} % done{stopped}, seeds {seeds}", &[&runs, &share, &stopped, &seeds])
 }
 
-/// One number of a fit, beside the scenario's.
+/// One number of a fit, next to the scenario's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FittedRow {
     /// Its name.
     pub title: String,
-    /// What the scenario has.
+    /// The scenario's value.
     pub now: String,
-    /// What was fitted.
+    /// The fitted value.
     pub fitted: String,
 }
 
-/// The settings of a fit as they are taken over: to four digits.
+/// The settings of a fit, rounded to four digits for use in a scenario.
 #[must_use]
 fn settings(card: &FitCard) -> Vec<(String, f64)> {
     let rounded = |value: f64| format!("{value:.3e}").parse().unwrap_or(value);
     card.settings.iter().map(|(name, value)| (name.clone(), rounded(*value))).collect()
 }
 
-/// The edit that takes what was fitted.
+/// The edit that applies the fitted values.
 #[must_use]
 pub fn take(card: &FitCard) -> Edit {
     Edit::SetAll(
@@ -253,7 +253,7 @@ pub fn fitted_rows(app: &App, card: &FitCard) -> Vec<FittedRow> {
     settings(card).into_iter().filter_map(row).collect()
 }
 
-/// What a fit is made of, in a sentence.
+/// The data of a fit, in one sentence.
 #[must_use]
 pub fn fitted(card: &FitCard) -> String {
     say(
@@ -267,14 +267,14 @@ pub fn fitted(card: &FitCard) -> String {
     )
 }
 
-/// What is compared with what was seen, and its unit.
+/// The distributions that are compared with observations, and their units.
 const CURVES: [(&str, &str); 3] = [
     (mark("First requests"), mark("cores")),
     (mark("Lifetimes"), mark("hours")),
     (mark("First scale-outs"), mark("hours")),
 ];
 
-/// The curves of a fit over those of what was seen.
+/// The fitted distributions with the observed ones.
 #[must_use]
 pub fn fitted_plots(card: &FitCard) -> Vec<Drawn> {
     let drawn = |((title, across), agreed): (&(&'static str, &'static str), &Option<Agreed>)| {
@@ -292,7 +292,7 @@ pub fn fitted_plots(card: &FitCard) -> Vec<Drawn> {
     CURVES.iter().zip(&card.agreements).filter_map(drawn).collect()
 }
 
-/// Whether rules, beliefs or the cluster are others by now than when a study began.
+/// Whether rules, beliefs or the cluster have changed since a study started.
 #[must_use]
 pub fn is_old(app: &App, study: &Study) -> bool {
     let (now, then) = (app.variant(), &study.of);
@@ -300,7 +300,7 @@ pub fn is_old(app: &App, study: &Study) -> bool {
         != (&then.rules, then.admission, then.admission_lab, then.seed)
 }
 
-/// The charts of a study that has any result.
+/// The charts of a study with any results.
 #[must_use]
 pub fn plots(study: &Study) -> Vec<Drawn> {
     let mut drawn = Vec::new();
@@ -316,12 +316,12 @@ pub fn plots(study: &Study) -> Vec<Drawn> {
     drawn
 }
 
-/// What stands beside a case's line.
+/// The label of a case's line.
 fn short(case: &Case) -> &'static str {
     tr(SHORT[case.policy.unwrap_or(POLICIES.len())])
 }
 
-/// Cores in use month by month, a line for each case: the mean over the seeds.
+/// Cores in use month by month, one line per case: the mean over the seeds.
 fn by_month(study: &Study) -> Drawn {
     let line = |(index, case): (usize, &Case)| {
         let months = case.results().map(|it| it.months.len()).min().unwrap_or(0);
@@ -340,7 +340,7 @@ fn by_month(study: &Study) -> Drawn {
     (plot(tr("Cores in use per month").into(), "%", tr("months"), false, lines), sentence)
 }
 
-/// Cores in use by how much is known beforehand: what an observation is worth.
+/// Cores in use by the number of earlier observations: the value of an observation.
 fn by_knowledge(study: &Study) -> Drawn {
     let line = |(index, policy): (usize, usize)| {
         let cases = study.cases.iter().filter(|case| case.policy == Some(policy));
@@ -360,18 +360,19 @@ fn by_knowledge(study: &Study) -> Drawn {
     (plot(tr("Value of observations").into(), "%", tr("observations"), false, lines), sentence)
 }
 
-/// What a price for variance comes to.
+/// The effect of a price for variance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Price {
-    /// What a core-hour costs on average who labels, and who does not.
+    /// The mean price of a core-hour with labels, and without.
     pub labelled: f64,
-    /// See there.
+    /// The mean price of a core-hour without labels.
     pub unlabelled: f64,
-    /// Users who pay less when they label, in percent.
+    /// Users who pay less with labels, in percent.
     pub gain_pct: f64,
 }
 
-/// A core-hour at `k1` plus `k2` for each squared core of variance a day ahead, for the users of a forecast.
+/// The price of a core-hour at `k1` plus `k2` per squared core of variance one day ahead, for the users of a
+/// forecast.
 #[must_use]
 pub fn price(forecast: &Forecast, k1: f64, k2: f64) -> Option<Price> {
     let users = &forecast.charged;
@@ -384,7 +385,7 @@ pub fn price(forecast: &Forecast, k1: f64, k2: f64) -> Option<Price> {
     })
 }
 
-/// What the cluster gains by labels, in core-hours a month; none before a study with and without them is over.
+/// The cluster's gain from labels, in core-hours per month; `None` before a study with and without them has ended.
 #[must_use]
 pub fn gain_by_labels(study: &Study) -> Option<f64> {
     if study.wish.kind != StudyKind::Labels {

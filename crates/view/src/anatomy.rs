@@ -12,11 +12,11 @@ use tiebreak_scenario::Variant;
 /// A cache layer in words.
 #[derive(Clone, Copy, Debug)]
 pub struct Layer {
-    /// Its switch among the parameters of [`Caches`].
+    /// The parameter of [`Caches`] that switches it.
     pub param: &'static str,
-    /// Protean's name for it.
+    /// Protean's name.
     pub title: &'static str,
-    /// What its work is counted in: machines ranked or judged again, or cells compared.
+    /// The unit of its work: machines ranked or judged again, or cells compared.
     pub work: &'static str,
 }
 
@@ -37,21 +37,21 @@ pub static LAYERS: [Layer; 6] = [
 /// A layer's row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerRow {
-    /// Protean's name for it.
+    /// Protean's name.
     pub title: &'static str,
-    /// What it is, for learners.
+    /// An explanation for learners.
     pub help: String,
     /// Whether the scenario has it on.
     pub on: bool,
-    /// What it did.
+    /// Its hits and misses.
     pub counts: HitsAndMisses,
-    /// Its work, and what that is counted in.
+    /// Its work, and the unit.
     pub work: Option<(String, &'static str)>,
-    /// Things kept.
+    /// Entries.
     pub entries: Option<String>,
-    /// Bytes they take.
+    /// Their size in bytes.
     pub bytes: Option<String>,
-    /// The same rule by rule, where it is counted so.
+    /// The same per rule, if it is counted per rule.
     pub rules: Vec<(String, HitsAndMisses)>,
 }
 
@@ -60,9 +60,9 @@ pub struct LayerRow {
 pub struct HitsAndMisses {
     /// Uses that found what they needed.
     pub hits: Option<String>,
-    /// Uses that had to make it.
+    /// Uses that had to create it.
     pub misses: Option<String>,
-    /// Hits among all uses, percent; none of none.
+    /// Hits as a percentage of all uses; `None` without uses.
     pub hit_pct: Option<f64>,
 }
 
@@ -77,7 +77,7 @@ fn share_pct(hits: Option<f64>, misses: Option<f64>) -> Option<f64> {
     (all > 0.0).then(|| 100.0 * hits / all)
 }
 
-/// The layers of the scenario, with what they did in the run on screen.
+/// The layers of the scenario, with their counters in the displayed run.
 #[must_use]
 pub fn layers(variant: &Variant, live: Option<&Outcome>) -> Vec<LayerRow> {
     let values = variant.caches.to_values();
@@ -103,7 +103,7 @@ pub fn layers(variant: &Variant, live: Option<&Outcome>) -> Vec<LayerRow> {
     LAYERS.iter().enumerate().map(row).collect()
 }
 
-/// What layers are for, and what switching one changes.
+/// The purpose of layers, and the effect of switching one.
 #[must_use]
 pub fn about_layers(variant: &Variant) -> String {
     let lead = tr("Each layer keeps its results, so that less is recalculated.");
@@ -124,19 +124,19 @@ pub fn about_layers(variant: &Variant) -> String {
 /// An agent's row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentRow {
-    /// What it does now.
+    /// Its current activity.
     pub doing: String,
-    /// VMs it decided, tries counted.
+    /// VMs that it decided, counting every attempt.
     pub decided: String,
-    /// Its commits that failed.
+    /// Its failed commits.
     pub conflicts: String,
     /// Changes in the store that it has not read yet.
     pub behind: String,
-    /// Decisions that found an evaluation, percent; none of none.
+    /// Percentage of its decisions that found an evaluation; `None` without decisions.
     pub hit_pct: Option<f64>,
 }
 
-/// The agents of the run on screen.
+/// The agents of the displayed run.
 #[must_use]
 pub fn agents(live: &Outcome) -> Vec<AgentRow> {
     let settings = &live.document.active_variant().agents;
@@ -163,7 +163,7 @@ fn doing(agent: &AgentCounts, waits: bool) -> String {
     }
 }
 
-/// The whole in a few words, for who does not open it.
+/// A short summary for the closed panel.
 #[must_use]
 pub fn in_short(live: &Outcome) -> Option<String> {
     let anatomy = &live.anatomy;

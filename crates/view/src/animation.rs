@@ -1,7 +1,7 @@
-//! The film of a decision as one animated SVG, for slides and web pages: no script, and it begins again after a pause.
+//! The film of a decision as one animated SVG, for slides and web pages: without script, it restarts after a pause.
 //!
-//! It is the stills of [`strip`](crate::strip) one over the other, with the VM on its way between them. Where nothing is to
-//! move, the end stands.
+//! It overlays the stills of [`strip`](crate::strip), with the VM moving between them. Without motion, it shows the
+//! end.
 
 use std::fmt::Write;
 
@@ -14,21 +14,21 @@ use crate::strip::{
     CELL, DROPPED, GAP, GROUND, LINE, MARGIN, MARK, ROWS, Still, TURNED_AWAY, lines, place, shade, text,
 };
 
-/// How long the end stands before it begins again.
+/// The pause at the end before it restarts.
 const PAUSE_MS: f64 = 2_500.0;
 
-/// Height of what is free above the machines, where the VM waits, and its side, in CSS pixels.
+/// Height of the space above the machines, where the VM waits, and the VM's size, in CSS pixels.
 const STRIP: usize = 30;
 const VM: usize = 14;
 
-/// What moves: the moments at which something is like this, in shares of the whole.
+/// The timing of the animation: moments as shares of the whole.
 struct Clock {
     spans: Vec<Span>,
     whole_ms: f64,
 }
 
 impl Clock {
-    /// A moment as keyframes name it.
+    /// A moment as a keyframe percentage.
     fn at(&self, ms: f64) -> String {
         format!("{:.2}%", 100.0 * ms / self.whole_ms)
     }
@@ -38,7 +38,7 @@ impl Clock {
         self.spans.iter().find(|span| is(span.shot)).copied()
     }
 
-    /// A class whose elements have these values at these moments, and the last of them where nothing may move.
+    /// A class whose elements have these values at these moments, and the last value if motion is reduced.
     fn class(&self, css: &mut String, name: &str, values: &[(f64, String)], steps: bool) {
         let frames: String = values.iter().map(|(ms, value)| format!("{}{{{value}}}", self.at(*ms))).collect();
         let (end, timing) = (values.last().map_or("", |(_, value)| value), if steps { "step-end" } else { "linear" });
@@ -50,7 +50,7 @@ impl Clock {
     }
 }
 
-/// The film; `fullness` says how full every machine was when it was decided, a byte each.
+/// The film; `fullness` has one byte per machine, its fullness at the decision.
 #[must_use]
 pub fn svg(decision: &Explained, vm: &str, fullness: &[u8]) -> String {
     let film = Film::of(decision);
@@ -79,7 +79,7 @@ pub fn svg(decision: &Explained, vm: &str, fullness: &[u8]) -> String {
     )
 }
 
-/// Something that is there while a shot is shown; from then on where it is to stay.
+/// An element that is shown during a shot, and afterwards if it stays.
 fn shown(css: &mut String, clock: &Clock, name: &str, span: Span, stays: bool) {
     let mut values = vec![(span.from_ms, "opacity:1".into())];
     if span.from_ms > 0.0 {
@@ -91,7 +91,7 @@ fn shown(css: &mut String, clock: &Clock, name: &str, span: Span, stays: bool) {
     clock.class(css, name, &values, true);
 }
 
-/// Every machine, gone after its step; and the outlines of those tied for best.
+/// Every machine, hidden after its step; and the outlines of those tied for best.
 fn machines(css: &mut String, body: &mut String, clock: &Clock, decision: &Explained, fullness: &[u8]) {
     for span in &clock.spans {
         if let Shot::Drops(step) = span.shot {
@@ -114,7 +114,7 @@ fn machines(css: &mut String, body: &mut String, clock: &Clock, decision: &Expla
     body.push_str("</g>");
 }
 
-/// The VM on its way, that of the other agent where one was first, and the cross of one that is turned away.
+/// The VM in motion, the VM of the other agent if that one came first, and the cross of a rejected VM.
 fn vms(css: &mut String, body: &mut String, clock: &Clock, decision: &Explained) {
     let width = decision.dropped_at.len().div_ceil(ROWS) * CELL;
     let waits = (width as i32 / 2, -(STRIP as i32) / 2);
@@ -155,7 +155,7 @@ fn vms(css: &mut String, body: &mut String, clock: &Clock, decision: &Explained)
     }
 }
 
-/// Crosses out what is here, from this shot on.
+/// Crosses out this place, from this shot on.
 fn cross(css: &mut String, body: &mut String, clock: &Clock, from: Span, (x, y): (i32, i32)) {
     clock.class(css, "cross", &comes_up(from), false);
     let reach = VM as i32 * 4 / 5;
@@ -164,7 +164,7 @@ fn cross(css: &mut String, body: &mut String, clock: &Clock, from: Span, (x, y):
     let _ = write!(body, "<path class=\"cross\" d=\"{path}\" stroke=\"{TURNED_AWAY}\" stroke-width=\"2\"/>");
 }
 
-/// Something that comes up while this shot is shown, and stays.
+/// An element that fades in during this shot, and stays.
 fn comes_up(span: Span) -> [(f64, String); 3] {
     [(0.0, "opacity:0".into()), (span.from_ms, "opacity:0".into()), (span.to_ms, "opacity:1".into())]
 }

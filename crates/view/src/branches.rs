@@ -1,4 +1,4 @@
-//! Variants that fork from others, as a small tree of lines below the timeline's track.
+//! Forked variants, as a small tree of lines below the timeline's track.
 
 use tiebreak_app::App;
 use tiebreak_chart::Role;
@@ -13,29 +13,29 @@ use crate::timeline;
 pub struct Branch {
     /// The variant.
     pub variant: String,
-    /// What the line is called: `B forks from A at day 1, 06:00`.
+    /// The description of the line: `B forks from A at day 1, 06:00`.
     pub name: String,
-    /// Where its own line begins, from 0 at the beginning of the trace to 1 at its end.
+    /// Where its own line begins, from 0 at the start of the trace to 1 at its end.
     pub share: f64,
-    /// The row from whose line it branches, above its own; none where it begins with the trace, or where the
-    /// variant it comes from is gone.
+    /// The row from which it branches, above its own; `None` if it begins with the trace, or if its parent no longer
+    /// exists.
     pub from_row: Option<usize>,
-    /// Whether what it comes from is gone: its past is drawn all the same.
+    /// Whether its parent no longer exists: its past is still drawn.
     pub is_orphan: bool,
     /// Its colour, as in the charts.
     pub role: Role,
-    /// Whether it is in front.
+    /// Whether it is active.
     pub is_front: bool,
 }
 
-/// The variants of a document some of which are forks, from the top row down: below each variant its
-/// branches, the latest first, so that no line crosses another. Nothing where no variant is a fork.
+/// The variants of a document with forks, from the top row down: below each variant its branches, the latest first,
+/// so that no lines cross. Empty if no variant is a fork.
 #[must_use]
 pub fn branches(app: &App) -> Vec<Branch> {
     let variants = &app.document.variants;
     let forks = || variants.iter().filter_map(|variant| variant.fork.as_ref());
     let Some(latest) = forks().map(|fork| fork.at_hours).reduce(f64::max) else { return Vec::new() };
-    // As long as no run has told how long the trace is, all of them are shown.
+    // Until a run has given the length of the trace, show all of them.
     let end = timeline::horizon_hours(app).unwrap_or((latest * 1.25).max(24.0));
     let parents: Vec<_> = (0..variants.len()).map(|variant| parent(variants, variant)).collect();
     let mut rows = Vec::new();
@@ -59,15 +59,14 @@ pub fn branches(app: &App) -> Vec<Branch> {
     rows.iter().map(branch).collect()
 }
 
-/// The variant that one forked from. It stood before its forks, so one of the same name behind them
-/// is another.
+/// The parent of a fork. It precedes its forks, so a later variant of the same name is another one.
 fn parent(variants: &[Variant], of: usize) -> Option<usize> {
     let from = &variants[of].fork.as_ref()?.from;
     variants[..of].iter().position(|variant| variant.name == *from)
 }
 
-/// The variant from whose line it branches: that which it forked from, or where that one's own line
-/// begins only later, the one before it.
+/// The variant from whose line it branches: its parent or, if the parent's own line begins later, the parent's
+/// parent, and so on.
 fn origin(variants: &[Variant], parents: &[Option<usize>], of: usize, fork: &Fork) -> Option<usize> {
     let has_begun = |variant: &usize| variants[*variant].fork.as_ref().is_none_or(|it| it.at_hours < fork.at_hours);
     let mut line = std::iter::successors(parents[of], |variant| parents[*variant]);
@@ -92,7 +91,7 @@ fn name(variant: &Variant, has_parent: bool, end: f64) -> String {
     )
 }
 
-/// The colour that its runs have in the charts.
+/// The colour of its runs in the charts.
 fn role(app: &App, variant: &str) -> Role {
     let place = (0..).zip(&app.aside).find(|(_, lane)| lane.variant == variant);
     place.map_or(Role::Live, |(index, _)| Role::Variant(index))
@@ -103,7 +102,7 @@ mod tests {
     use super::*;
     use tiebreak_scenario::Document;
 
-    /// A page with these forks: of which variant, and when.
+    /// A page with these forks: the parent, and the moment.
     fn app(forks: &[(usize, Option<f64>)]) -> App {
         let mut document = Document::default();
         for (of, at_hours) in forks {
@@ -125,7 +124,7 @@ mod tests {
 
     #[test]
     fn branches_stand_below_what_they_come_from_the_latest_first() {
-        // B and C from A, D from B, and E beside A from the start.
+        // B and C from A, D from B, and E from A at the start.
         let app = app(&[(0, Some(30.0)), (0, Some(60.0)), (1, Some(75.0)), (0, None)]);
         assert_eq!(lines(&app), ["A 0.00 None", "C 0.64 Some(0)", "B 0.32 Some(0)", "D 0.80 Some(2)", "E 0.00 None"]);
         let tree = branches(&app);
@@ -157,7 +156,7 @@ mod tests {
         let mut document = Document::default();
         document.fork(0, Some(60.0)).expect("room");
         document.variants.remove(0);
-        // The next variant gets the free name, and is another one.
+        // The next variant gets the free name, but is another one.
         document.fork(0, Some(70.0)).expect("room");
         let app = App::open(document).0;
         let tree = branches(&app);

@@ -1,4 +1,4 @@
-//! The charts of a run, beside the run it is compared with.
+//! The charts of a run, with the run it is compared with.
 
 use tiebreak_app::{App, ENGINE_VERSION, Outcome};
 use tiebreak_chart::{Role, Series, Style, TimeChart, csv};
@@ -7,14 +7,13 @@ use tiebreak_sim::{METRICS, Metric};
 
 use crate::timeline;
 
-/// Units in which times are shown: the largest of which there are at least ten at the peak.
+/// Units of time for display: the largest one in which the peak is at least ten.
 const TIMES: [(&str, f64); 4] = [("h", 3_600_000.0), ("min", 60_000.0), ("s", 1_000.0), ("ms", 1.0)];
 
-/// One run of a chart: its name, whose it is, and what it gave.
+/// One run of a chart: its name, its role, and its results.
 pub type Line<'a> = (String, Role, &'a Outcome);
 
-/// The runs that charts show: the one in front above those of the other variants; where there are
-/// none, above the run before.
+/// The runs in charts: the active one above those of the other variants; if there are none, above the previous run.
 #[must_use]
 pub fn lines(app: &App) -> Vec<Line<'_>> {
     let live = app.front.live.as_ref();
@@ -33,7 +32,7 @@ pub fn lines(app: &App) -> Vec<Line<'_>> {
     lines
 }
 
-/// The chart of the metric at this place of the list.
+/// The chart of the metric at this index of the list.
 #[must_use]
 pub fn chart(metric: usize, lines: &[Line<'_>]) -> TimeChart {
     let entry = &METRICS[metric];
@@ -56,8 +55,8 @@ pub fn chart(metric: usize, lines: &[Line<'_>]) -> TimeChart {
     }
 }
 
-/// Every metric of every run that charts show, as CSV: a line for each time in ms, a column for each
-/// metric and run, in the metric's own unit.
+/// Every metric of every displayed run, as CSV: one line per time in ms, one column per metric and run, in the
+/// metric's own unit.
 #[must_use]
 pub fn all_series(lines: &[Line<'_>]) -> String {
     let of_run = |metric: usize, (name, role, outcome): &Line<'_>| {
@@ -76,8 +75,7 @@ pub fn all_series(lines: &[Line<'_>]) -> String {
     })
 }
 
-/// What stands under a chart that leaves the page: the scenario, every run in it with its seed, and
-/// what computed them.
+/// The caption of an exported chart: the scenario, every run with its seed, and the program version.
 #[must_use]
 pub fn caption(app: &App) -> String {
     let lines = lines(app);
@@ -93,7 +91,7 @@ pub fn caption(app: &App) -> String {
     format!("{name}: {}. Tiebreak {ENGINE_VERSION}.", runs.join(", "))
 }
 
-/// The unit to show values in, and how many of the metric's own unit it is.
+/// The display unit, and the number of the metric's own units in one of it.
 fn unit<'a>(own: &'static str, points: impl Iterator<Item = &'a (f64, f64)>) -> (&'static str, f64) {
     if own != "ms" {
         return (own, 1.0);

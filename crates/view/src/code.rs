@@ -1,29 +1,29 @@
-//! A link as a QR code (ISO 18004), for a classroom: phones read it off the wall.
+//! A link as a QR code (ISO 18004), for classrooms: phones can scan it from the screen.
 
 use std::fmt::Write;
 
 use qrcodegen::{QrCode, QrCodeEcc};
 
-/// Characters that the largest code holds with the weakest correction.
+/// The maximum number of characters in the largest code with the weakest error correction.
 pub const CHARACTERS_MAX: usize = 2_953;
 
-/// Modules around a code that stay light.
+/// Light modules around a code.
 const QUIET: i32 = 4;
 
 /// A code to draw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
-    /// Modules from edge to edge, the light ones around it included.
+    /// Modules from edge to edge, including the light border.
     pub size: i32,
-    /// The dark modules as the data of an SVG path, a module being 1 by 1.
+    /// The dark modules as the data of an SVG path; a module is 1 by 1.
     pub path: String,
 }
 
 impl Code {
-    /// The code of a link; none of one with more than [`CHARACTERS_MAX`] characters.
+    /// The code of a link; `None` for a link with more than [`CHARACTERS_MAX`] characters.
     #[must_use]
     pub fn of(link: &str) -> Option<Self> {
-        // The correction is as strong as the size that is needed anyway allows.
+        // The error correction is as strong as possible at the smallest size.
         let code = QrCode::encode_binary(link.as_bytes(), QrCodeEcc::Low).ok()?;
         let mut path = String::new();
         for y in 0..code.size() {

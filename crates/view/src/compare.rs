@@ -1,4 +1,4 @@
-//! Two variants beside each other: what differs in them, and in what comes of them.
+//! The comparison of two variants: their settings and their results.
 
 use std::sync::LazyLock;
 
@@ -14,18 +14,18 @@ use tiebreak_sim::{FIGURES, METRICS};
 use crate::timeline;
 use crate::verdict::more_hosts;
 
-/// A figure that runs are compared by.
+/// A figure for comparing runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Measure {
-    /// Its place in [`FIGURES`].
+    /// Its index in [`FIGURES`].
     at: usize,
-    /// Its name for people.
+    /// Display name.
     pub title: &'static str,
-    /// `%`, say, or nothing for counts.
+    /// For example `%`; empty for counts.
     pub unit: &'static str,
 }
 
-/// What runs are compared by.
+/// The figures for comparing runs.
 pub static MEASURES: LazyLock<Vec<Measure>> =
     LazyLock::new(|| on_page().into_iter().map(|(at, title)| Measure { at, title, unit: FIGURES[at].unit }).collect());
 
@@ -36,7 +36,7 @@ impl Measure {
         FIGURES[self.at].id
     }
 
-    /// Its value in a result; none where the run says nothing of it.
+    /// Its value in a result; `None` if the run does not have it.
     #[must_use]
     pub fn of(&self, result: &RunResult) -> Option<f64> {
         *result.figures.get(self.at)?
@@ -48,15 +48,15 @@ impl Measure {
 pub struct ComparedRow {
     /// The measure.
     pub title: &'static str,
-    /// Its value in the one that is compared with, and in the one in front.
+    /// Its value in the other variant, and in the active one.
     pub values: [String; 2],
-    /// The second less the first.
+    /// The second minus the first.
     pub difference: String,
     /// Its 95 % interval over seeds.
     pub interval: Option<String>,
 }
 
-/// Every measure of which either says anything.
+/// Every measure that either of them has.
 #[must_use]
 pub fn rows(front: &Lane, against: &Lane, paired: Option<&Paired>) -> Vec<ComparedRow> {
     let (Some(now), Some(then)) = (front.result(), against.result()) else { return Vec::new() };
@@ -100,7 +100,7 @@ fn signed(value: f64, decimals: usize) -> String {
     if value < 0.0 && text.bytes().any(|byte| (b'1'..=b'9').contains(&byte)) { format!("\u{2212}{text}") } else { text }
 }
 
-/// Which of two keeps more hosts empty, and how sure that is, in a sentence.
+/// Which of two variants keeps more hosts empty, and with which confidence, in one sentence.
 #[must_use]
 pub fn verdict(front: &Lane, against: &Lane, paired: Option<&Paired>) -> String {
     let (b, a) = (&front.variant, &against.variant);
@@ -141,8 +141,8 @@ pub fn verdict(front: &Lane, against: &Lane, paired: Option<&Paired>) -> String 
     )
 }
 
-/// The difference of a metric over time: the variant in front less the other, with a band over the
-/// seeds that both have run.
+/// The difference of a metric over time: the active variant minus the other, with a band over the seeds that both
+/// have run.
 #[must_use]
 pub fn difference(app: &App, metric: usize) -> Option<TimeChart> {
     let (front, against) = (app.front.live.as_ref()?, app.against()?.live.as_ref()?);
@@ -170,14 +170,14 @@ pub fn difference(app: &App, metric: usize) -> Option<TimeChart> {
     })
 }
 
-/// One less the other where both were sampled at the same time.
+/// One minus the other, where both were sampled at the same time.
 fn minus(times: &[f64], values: &[f64], other_times: &[f64], others: &[f64]) -> Vec<(f64, f64)> {
     let one = times.iter().zip(values);
     let pairs = one.zip(other_times.iter().zip(others)).filter(|((at, _), (other, _))| at == other);
     pairs.map(|((at, value), (_, other))| (*at, value - other)).collect()
 }
 
-/// The 95 % interval of the mean difference at each sample; nothing with fewer than two seeds.
+/// The 95 % interval of the mean difference at each sample; empty with fewer than two seeds.
 fn band(paired: &Paired, metric: usize) -> Vec<(f64, f64, f64)> {
     let of = |run: &Gathered| run.values.get(metric).cloned().unwrap_or_default();
     let runs: Vec<Vec<(f64, f64)>> = paired

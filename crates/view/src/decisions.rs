@@ -1,4 +1,4 @@
-//! The list of decisions in words: what it lists, where in it a page stands, and what there is to say before it is there.
+//! The list of decisions in words: its contents, the position of a page, and messages before it is available.
 
 use tiebreak_app::{App, Phase};
 use tiebreak_engine::protocol::{Decided, Decisions, Which};
@@ -6,10 +6,10 @@ use tiebreak_engine::questions::list_decisions::{ListDecisions, ROWS};
 use tiebreak_engine::words;
 use tiebreak_i18n::{say, tell, tr};
 
-/// Digits of a tenant's number that are shown.
+/// Displayed digits of a tenant's number.
 const TENANT_DIGITS: usize = 8;
 
-/// What a list of some decisions is called.
+/// The title of a list of decisions.
 #[must_use]
 pub fn title(which: Which) -> &'static str {
     match which {
@@ -20,7 +20,7 @@ pub fn title(which: Which) -> &'static str {
     }
 }
 
-/// How many VMs a list has.
+/// The number of VMs in a list.
 #[must_use]
 pub fn count(decisions: &Decisions, which: Which) -> u32 {
     Which::ALL.iter().zip(decisions.counts).find(|(it, _)| **it == which).map_or(0, |(_, count)| count)
@@ -45,7 +45,7 @@ pub fn has_next(decisions: &Decisions, which: Which) -> bool {
     (decisions.page + 1) * ROWS < count(decisions, which)
 }
 
-/// A tenant's number, its first digits where it is long. They find it.
+/// A tenant's number, shortened to its first digits if long; these are enough to find it.
 #[must_use]
 pub fn tenant(decided: &Decided) -> String {
     match decided.tenant.get(..TENANT_DIGITS) {
@@ -54,13 +54,13 @@ pub fn tenant(decided: &Decided) -> String {
     }
 }
 
-/// When a VM was asked for.
+/// When a VM was requested.
 #[must_use]
 pub fn asked_at(decided: &Decided) -> String {
     decided.at_ms.map_or_else(|| tr("before the trace").into(), words::time)
 }
 
-/// What there is to say above the list, or in its place: why it is not there, or not of this run.
+/// The message above the list or instead of it: why it is missing, or not of this run.
 #[must_use]
 pub fn hint(app: &App) -> Option<String> {
     let is_of_run = |decisions: &Decisions| app.front.live.as_ref().is_some_and(|live| live.run == decisions.run);

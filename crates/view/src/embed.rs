@@ -1,7 +1,8 @@
-//! One chart, or the film of one decision, alone inside somebody else's page.
+//! A single chart, or the film of one decision, embedded in another web page.
 //!
-//! `?embed=EmptyHosts` before the `#` of a link asks for the chart: the metric's id goes to the server, the scenario does
-//! not. `?embed=film` asks for the film of the VM that the link names at its end, `&vm=3609939`; so no VM goes there either.
+//! `?embed=EmptyHosts` before the `#` of a link requests the chart: the metric's id goes to the server, the scenario
+//! does not. `?embed=film` requests the film of the VM at the end of the link, `&vm=3609939`; so the VM does not go
+//! there either.
 
 use tiebreak_app::{App, OF_VM, Phase};
 use tiebreak_i18n::{say, tell, tr};
@@ -10,32 +11,32 @@ use tiebreak_sim::{METRICS, metrics};
 use crate::naming::told;
 use crate::{compare, verdict};
 
-/// What stands before a metric's id in an address.
+/// The prefix of a metric's id in an address.
 const ASKED: &str = "embed=";
 
-/// What stands there in the place of a metric's id for the film.
+/// The value that requests the film instead of a metric.
 const FILM: &str = "film";
 
-/// What can stand in another page.
+/// The pieces that can be embedded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// A chart, by its place in the list of metrics.
+    /// A chart, by its index in the list of metrics.
     Chart(usize),
-    /// The film of the decision about the VM that is looked at.
+    /// The film of the selected VM's decision.
     Film,
 }
 
-/// What an address asks for.
+/// The request in an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Embed {
-    /// What is shown.
+    /// The piece to show.
     pub piece: Piece,
-    /// What to say when there is no metric of that name.
+    /// The message if there is no metric of that name.
     pub note: Option<String>,
 }
 
 impl Embed {
-    /// What the part of an address from `?` on asks for; nothing of the whole page's.
+    /// The request in an address from `?` on; `None` for the whole page.
     #[must_use]
     pub fn asked(query: &str) -> Option<Self> {
         let id = query.trim_start_matches('?').split('&').find_map(|part| part.strip_prefix(ASKED))?;
@@ -52,14 +53,14 @@ impl Embed {
     }
 }
 
-/// The VM whose film can stand in another page: the one that is explained, where it was decided and no lesson asks for it.
+/// The VM whose film can be embedded: the explained one, if it was decided and no lesson asks about it.
 #[must_use]
 pub fn vm_of_film(app: &App) -> Option<&str> {
     let is_told = !app.front.answer.attempts.is_empty() && !app.hides_result();
     is_told.then_some(app.selection.vm.as_str())
 }
 
-/// What to paste into another page to have a piece of a link in it; `vm` is the one of a film.
+/// The HTML that embeds a piece of a link; `vm` is the VM of a film.
 #[must_use]
 pub fn frame(piece: Piece, vm: &str, scenario: &str, link: &str) -> String {
     let (page, fragment) = link.split_once('#').unwrap_or((link, ""));
@@ -77,7 +78,7 @@ pub fn frame(piece: Piece, vm: &str, scenario: &str, link: &str) -> String {
     )
 }
 
-/// Heights with which nothing scrolls in windows from 360 CSS pixels on.
+/// Heights that need no scrolling in windows from 360 CSS pixels on.
 const CHART_HEIGHT: u32 = 330;
 const FILM_HEIGHT: u32 = 540;
 
@@ -86,7 +87,7 @@ fn quoted(text: &str) -> String {
     text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;")
 }
 
-/// What came out, or why nothing did, in a sentence.
+/// The result, or why there is none, in one sentence.
 #[must_use]
 pub fn sentence(app: &App, piece: Piece) -> String {
     match (&app.front.phase, app.against(), &app.front.live) {
@@ -102,7 +103,7 @@ pub fn sentence(app: &App, piece: Piece) -> String {
     }
 }
 
-/// What became of the VM.
+/// The outcome of the VM.
 fn of_film(app: &App) -> String {
     let answer = &app.front.answer;
     match (&answer.message, answer.attempts.last()) {

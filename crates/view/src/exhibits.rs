@@ -1,10 +1,10 @@
-//! Drawings of what the engine tells as it is to be shown.
+//! Plots of the engine's exhibits.
 
 use tiebreak_chart::{Plot, Role, Series, Style};
 use tiebreak_engine::protocol::{Exhibit, ExhibitPlot};
 use tiebreak_i18n::tell;
 
-/// What an exhibit draws.
+/// The plot of an exhibit.
 #[must_use]
 pub fn plot(exhibit: &Exhibit) -> Option<Plot> {
     let ExhibitPlot { unit, across, across_is_log, lines } = exhibit.plot.as_ref()?;

@@ -1,33 +1,33 @@
-//! A custom rule's expression while somebody writes it: how its last word may go on, where it is wrong, what it reads.
+//! Editing a custom rule's expression: completions of the last word, faults, and names it reads.
 
 use tiebreak_engine::words;
 use tiebreak_i18n::{mark, say, tr};
 use tiebreak_placement::custom::{About, Definition, Fault, Function, NAMES, VALUES_MAX};
 
-/// Words that are offered at once.
+/// The maximum number of completions.
 const OFFERED_MAX: usize = 8;
 
-/// A word that may stand in an expression.
+/// A possible word of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// How it is written.
     pub text: String,
-    /// Its unit; empty where it has none.
+    /// Its unit; empty if it has none.
     pub unit: String,
     /// What it means.
     pub help: String,
 }
 
-/// How the word before a place may go on.
+/// Completions of the word before a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
-    /// Where that word begins, in bytes.
+    /// Where that word starts, in bytes.
     pub from: usize,
-    /// What it may become, the likeliest first.
+    /// The completions, the most likely first.
     pub offers: Vec<Offer>,
 }
 
-/// How the word that ends at this byte may go on; nothing is offered where there is no word, or a whole one.
+/// Completions of the word that ends at this byte; empty if there is no word, or a complete one.
 #[must_use]
 pub fn completion(text: &str, at: usize, definition: &Definition) -> Completion {
     let before = text.get(..at).unwrap_or(text);
@@ -48,12 +48,12 @@ pub fn completion(text: &str, at: usize, definition: &Definition) -> Completion 
     Completion { from, offers }
 }
 
-/// Whether a letter may stand in a name.
+/// Whether a character may occur in a name.
 fn is_of_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_' || letter == '.'
 }
 
-/// How well a name goes on from what is written: from its beginning, from a part of it, or somewhere inside.
+/// How well a name matches the typed text: at its start, at the start of a part, or anywhere.
 fn rank(name: &str, written: &str) -> Option<usize> {
     let name = name.to_ascii_lowercase();
     if name.starts_with(written) {
@@ -65,7 +65,7 @@ fn rank(name: &str, written: &str) -> Option<usize> {
     }
 }
 
-/// All that an expression of this rule may name: its parameters, what it can read, functions.
+/// All names in expressions of this rule: its parameters, readable names, functions.
 pub fn readable(definition: &Definition) -> impl Iterator<Item = Offer> + '_ {
     let parameters = definition.parameters.iter().map(|it| Offer {
         text: it.name.clone(),
@@ -98,7 +98,7 @@ pub fn fault(fault: &Fault) -> String {
     if advice.is_empty() { format!("{told}.") } else { format!("{told}; {advice}") }
 }
 
-/// The bytes of the word, or the sign, at which an expression is wrong.
+/// The bytes of the faulty word or sign in an expression.
 #[must_use]
 pub fn faulty_part(text: &str, fault: &Fault) -> std::ops::Range<usize> {
     let from = (fault.at.offset as usize).min(text.len());
@@ -108,7 +108,7 @@ pub fn faulty_part(text: &str, fault: &Fault) -> std::ops::Range<usize> {
     from..from + word.max(sign)
 }
 
-/// An expression in which a name is another one.
+/// An expression with a name replaced.
 #[must_use]
 pub fn renamed(text: &str, name: &str, to: &str) -> String {
     let mut rest = text;
@@ -123,10 +123,10 @@ pub fn renamed(text: &str, name: &str, to: &str) -> String {
     changed
 }
 
-/// What an expression costs, and what its verdict depends on: how it is cached.
+/// The cost of an expression, and what its verdict depends on: how it is cached.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Its fault.
 pub fn about(definition: &Definition) -> Result<Vec<String>, Fault> {
     let program = definition.program()?;
     let names = definition.names(&program);
@@ -145,7 +145,7 @@ pub fn about(definition: &Definition) -> Result<Vec<String>, Fault> {
     Ok(told)
 }
 
-/// The byte at which so many UTF-16 units of a text are over, as a page counts them.
+/// The byte offset after this many UTF-16 units of a text, as a page counts them.
 #[must_use]
 pub fn byte_of(text: &str, units: usize) -> usize {
     let mut left = units;
@@ -157,7 +157,7 @@ pub fn byte_of(text: &str, units: usize) -> usize {
     inside.map_or(text.len(), |(byte, _)| byte)
 }
 
-/// How many UTF-16 units there are before a byte.
+/// The number of UTF-16 units before a byte.
 #[must_use]
 pub fn units_of(text: &str, byte: usize) -> usize {
     text.get(..byte).unwrap_or(text).encode_utf16().count()

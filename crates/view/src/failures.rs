@@ -1,11 +1,11 @@
-//! Where commits failed, as the fleet map shows it (Protean section 5.3).
+//! Where commits failed, as shown on the fleet map (Protean section 5.3).
 
 use tiebreak_app::Outcome;
 use tiebreak_engine::protocol::Failed;
 use tiebreak_engine::words;
 use tiebreak_i18n::say;
 
-/// Where commits failed shortly before a moment of a finished run; of one under way, lately.
+/// Where commits failed shortly before a moment of a finished run; recently, for one under way.
 #[must_use]
 pub fn at(live: &Outcome, moment: f64) -> Option<&Failed> {
     if live.result.is_none() {
@@ -15,7 +15,7 @@ pub fn at(live: &Outcome, moment: f64) -> Option<&Failed> {
     live.failed.get(frame)
 }
 
-/// On how many machines that is; nothing of none.
+/// On how many machines; `None` if there are none.
 #[must_use]
 pub fn in_words(failed: &Failed) -> Option<String> {
     let named = failed.machines.len();

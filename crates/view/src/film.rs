@@ -1,6 +1,7 @@
-//! The film of a decision: a VM arrives, step after step of the funnel drops machines, and one of those left takes it.
+//! The film of a decision: a VM arrives, the steps of the funnel drop machines one after the other, and one of the
+//! remaining machines takes it.
 //!
-//! What is shown is a function of the time that has passed, so that any moment can be painted, played or not.
+//! The picture is a function of the elapsed time, so any moment can be painted, playing or not.
 
 use tiebreak_engine::protocol::{Explained, FunnelStep, Rival};
 use tiebreak_engine::words;
@@ -9,13 +10,13 @@ use tiebreak_placement::explain::{KEPT, reference::BEST_CLUSTERS};
 
 use crate::naming::title;
 
-/// How long a film is, about.
+/// The approximate length of a film.
 const FILM_MS: f64 = 6_000.0;
 
-/// How long a step that drops machines is shown, at least and at most.
+/// The minimum and maximum time for a step that drops machines.
 const DROP_MS: (f64, f64) = (300.0, 1_000.0);
 
-/// One picture of the film, which changes into the next.
+/// One picture of the film, with a transition to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shot {
     /// The VM arrives: every machine is a candidate.
@@ -24,18 +25,18 @@ pub enum Shot {
     Drops(u8),
     /// The machines tied for best are outlined.
     Best,
-    /// One of them is drawn, and the VM goes there.
+    /// One of them is drawn, and the VM moves there.
     Lands,
-    /// One of them is drawn, as another agent has drawn it; the VMs of both go there.
+    /// One of them is drawn, which another agent has drawn too; both VMs move there.
     Reaches,
-    /// The commit failed, and the VM is turned away.
+    /// The commit failed, and the VM is rejected.
     Lost,
     /// No machine is left.
     Refused,
 }
 
 impl Shot {
-    /// How long it is shown, in milliseconds; a step takes `drop_ms`.
+    /// Its duration in milliseconds; a step takes `drop_ms`.
     const fn lasts_ms(self, drop_ms: f64) -> f64 {
         match self {
             Self::Arrives => 900.0,
@@ -49,16 +50,16 @@ impl Shot {
 /// A moment of the film.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct At {
-    /// The place of the shot in the film.
+    /// The index of the shot in the film.
     pub index: usize,
     /// The shot.
     pub shot: Shot,
-    /// How much of it has passed, from 0 to 1.
+    /// Its progress, from 0 to 1.
     pub progress: f64,
 }
 
 impl Shot {
-    /// Whether the machine that was drawn is shown.
+    /// Whether the drawn machine is shown.
     #[must_use]
     pub const fn has_winner(self) -> bool {
         matches!(self, Self::Lands | Self::Reaches | Self::Lost)
@@ -71,14 +72,14 @@ impl Shot {
     }
 }
 
-/// When a shot is shown, in milliseconds from the beginning.
+/// When a shot is shown, in milliseconds from the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span {
     /// The shot.
     pub shot: Shot,
-    /// From when on.
+    /// Its start.
     pub from_ms: f64,
-    /// Until when; the last one stays.
+    /// Its end; the last one stays.
     pub to_ms: f64,
 }
 
@@ -88,9 +89,9 @@ pub struct Film {
     shots: Vec<Shot>,
     /// When each shot ends, in milliseconds.
     ends_ms: Vec<f64>,
-    /// Machines left after each step of the funnel.
+    /// The number of machines left after each step of the funnel.
     left: Vec<u32>,
-    /// The stills for whoever wants no motion: places of shots.
+    /// The stills for reduced motion: indices of shots.
     stills: Vec<usize>,
 }
 
@@ -124,13 +125,13 @@ impl Film {
         Self { ends_ms: shots.iter().map(ends).collect(), shots, left, stills }
     }
 
-    /// How long it is, in milliseconds.
+    /// Its length in milliseconds.
     #[must_use]
     pub fn length_ms(&self) -> f64 {
         self.ends_ms.last().copied().unwrap_or(0.0)
     }
 
-    /// What is shown when so much time has passed; after the end, the end.
+    /// The picture after this time; after the end, the last one.
     #[must_use]
     pub fn at(&self, elapsed_ms: f64) -> At {
         let index = self.ends_ms.partition_point(|end| *end < elapsed_ms).min(self.shots.len() - 1);
@@ -138,33 +139,33 @@ impl Film {
         At { index, shot: self.shots[index], progress: ((elapsed_ms - from) / (to - from)).clamp(0.0, 1.0) }
     }
 
-    /// The still that is shown then where nothing may move.
+    /// The still at that time for reduced motion.
     #[must_use]
     pub fn still_at(&self, elapsed_ms: f64) -> At {
         let passed = |still: &&usize| self.ends_ms[**still] <= elapsed_ms;
         self.at(self.ends_ms[self.stills.iter().rev().find(passed).copied().unwrap_or(0)])
     }
 
-    /// When the next shot is over, or the next still; the end after the last one.
+    /// The end of the next shot or still; the end of the film after the last one.
     #[must_use]
     pub fn next_ms(&self, elapsed_ms: f64, may_move: bool) -> f64 {
         self.stops_ms(may_move).find(|stop| *stop > elapsed_ms).unwrap_or(self.length_ms())
     }
 
-    /// When the shot before is over, or the still before; the first one's end before that.
+    /// The end of the previous shot or still; that of the first one before that.
     #[must_use]
     pub fn previous_ms(&self, elapsed_ms: f64, may_move: bool) -> f64 {
         self.stops_ms(may_move).take_while(|stop| *stop < elapsed_ms).last().unwrap_or(self.ends_ms[0])
     }
 
-    /// When this step has dropped its machines; none for a step that drops nothing.
+    /// When this step has dropped its machines; `None` for a step that drops none.
     #[must_use]
     pub fn after_ms(&self, step: u8) -> Option<f64> {
         let index = self.shots.iter().position(|shot| *shot == Shot::Drops(step))?;
         Some(self.ends_ms[index])
     }
 
-    /// The steps that drop machines, by number, each with how many it leaves.
+    /// The steps that drop machines, by number, each with the machines left.
     pub fn drops(&self) -> impl Iterator<Item = (u8, u32)> + '_ {
         self.shots.iter().filter_map(|shot| match shot {
             Shot::Drops(step) => Some((*step, self.left[usize::from(*step)])),
@@ -172,14 +173,14 @@ impl Film {
         })
     }
 
-    /// The shots with their times, in their order.
+    /// The shots with their times, in order.
     pub fn spans(&self) -> impl Iterator<Item = Span> + '_ {
         let starts = std::iter::once(0.0).chain(self.ends_ms.iter().copied());
         let spans = self.shots.iter().zip(starts).zip(&self.ends_ms);
         spans.map(|((shot, from_ms), to_ms)| Span { shot: *shot, from_ms, to_ms: *to_ms })
     }
 
-    /// The end of each still, in their order.
+    /// The end of each still, in order.
     #[must_use]
     pub fn stills(&self) -> Vec<At> {
         self.stops_ms(false).map(|stop| self.at(stop)).collect()
@@ -191,7 +192,7 @@ impl Film {
     }
 }
 
-/// Arrival, after the validators, after the preferences, and how it ends.
+/// Arrival, after the validators, after the preferences, and the end.
 fn stills(shots: &[Shot], funnel: &[FunnelStep]) -> Vec<usize> {
     let last_of = |validators: bool| {
         shots
@@ -206,18 +207,18 @@ fn stills(shots: &[Shot], funnel: &[FunnelStep]) -> Vec<usize> {
     stills
 }
 
-/// Whether a step says where a VM may go at all, or which clusters are looked at.
+/// Whether a step is a validator, or selects clusters.
 fn validates(step: &FunnelStep) -> bool {
     step.rule == BEST_CLUSTERS || step.validates
 }
 
-/// How many machines a step of the funnel left.
+/// How many machines were left after a step of the funnel.
 #[must_use]
 pub fn left_after(dropped_at: &[u8], step: u8) -> u32 {
     dropped_at.iter().filter(|byte| **byte > step).count() as u32
 }
 
-/// How much of a machine that drops out with this byte is there: 1 while it is a candidate, 0 after it dropped out.
+/// The opacity of a machine that drops out with this byte: 1 while it is a candidate, 0 afterwards.
 #[must_use]
 pub fn presence(dropped_at: u8, at: At) -> f64 {
     let left = |is_left: bool| if is_left { 1.0 } else { 0.0 };
@@ -237,7 +238,7 @@ pub fn idle<'a>(film: &Film, decision: &'a Explained) -> Vec<&'a str> {
     steps.filter(|(at, step)| !acts(*at) && step.rule != BEST_CLUSTERS).map(|(_, step)| step.rule.as_str()).collect()
 }
 
-/// What is shown, in a sentence.
+/// The caption, one sentence.
 #[must_use]
 pub fn caption(film: &Film, decision: &Explained, vm: &str, shot: Shot) -> String {
     let machines = |count: u32| words::counted(f64::from(count), "machine", "machines");
@@ -265,7 +266,7 @@ pub fn caption(film: &Film, decision: &Explained, vm: &str, shot: Shot) -> Strin
     }
 }
 
-/// Who reaches for the machine: two agents, or one where the other is not known.
+/// Which agents choose the machine: two, or one if the other is not known.
 fn reaches(decision: &Explained, vm: &str, machine: &str) -> String {
     let agent = decision.collision.as_ref().map_or(0, |collision| collision.agent);
     match rival(decision) {
@@ -277,7 +278,7 @@ fn reaches(decision: &Explained, vm: &str, machine: &str) -> String {
     }
 }
 
-/// The VM that another agent brought to the chosen machine first, where that is known; of several the last to come.
+/// The VM that another agent placed on the chosen machine first, if known; of several, the last one.
 #[must_use]
 pub fn rival(decision: &Explained) -> Option<&Rival> {
     let collision = decision.collision.as_ref()?;
@@ -298,7 +299,7 @@ mod tests {
 
     const VALIDATORS: [Group; 2] = [Group::ClusterValidators, Group::MachineValidators];
 
-    /// Six machines: one dropped by a cluster step, two by a validator, one by a preference, two tied for best.
+    /// Six machines: a cluster step drops one, a validator two, a preference one, and two are tied for best.
     fn decision() -> Explained {
         let step = |rule: &str, of: &str, before, after| FunnelStep {
             rule: rule.into(),
@@ -337,7 +338,7 @@ mod tests {
         Explained { winner: None, dropped_at: vec![0, 2, 2, 2, 2, 2], ..decision() }
     }
 
-    /// The shots that stepping meets, from the arrival on.
+    /// The shots when stepping, from the arrival on.
     fn stepped(film: &Film, may_move: bool) -> Vec<Shot> {
         let mut shots = vec![film.at(0.0).shot];
         let mut elapsed = film.next_ms(0.0, may_move);
@@ -369,7 +370,7 @@ mod tests {
         assert_eq!(shown(1e9), (Shot::Lands, 1.0));
     }
 
-    /// No list of ours names such a rule: only its step says what it is.
+    /// No built-in list names such a rule: only its step says what it is.
     #[test]
     fn a_validator_of_ones_own_is_told_with_the_validators() {
         let mut own = decision();

@@ -1,10 +1,10 @@
-//! What is told of an imported cluster or configuration: what became of it, and every field without a twin.
+//! The report on an imported cluster or configuration: the result, and every field without a counterpart.
 
 use tiebreak_engine::protocol::{Imported, WithoutTwin};
 use tiebreak_engine::words;
 use tiebreak_i18n::{say, tr};
 
-/// How many fields have no twin, in a sentence.
+/// How many fields have no counterpart, in one sentence.
 #[must_use]
 pub fn heading(imported: &Imported) -> String {
     match imported.without_twin.len() {
@@ -14,7 +14,7 @@ pub fn heading(imported: &Imported) -> String {
     }
 }
 
-/// A field as a row shows it: where it stands, how often, its value, and the reason.
+/// A field as a row: its path, count, value, and the reason.
 #[must_use]
 pub fn row(it: &WithoutTwin) -> [String; 4] {
     [it.path.clone(), words::count(it.count as f64), it.value.clone(), it.why.clone()]

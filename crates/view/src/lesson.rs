@@ -1,4 +1,4 @@
-//! What a lesson says of an answer: the number that it is right by, how far a guess was from it, and what else moved.
+//! A lesson's response to an answer: the number that decides it, the error of a guess, and what else changed.
 
 use tiebreak_app::{App, Playing};
 use tiebreak_engine::protocol::{Explained, RunResult};
@@ -7,8 +7,8 @@ use tiebreak_i18n::{mark, say, tr};
 use tiebreak_lesson::{Question, Scale};
 use tiebreak_placement::explain::KEPT;
 
-/// Figures that are told when they moved notably, by id, with the smallest change worth telling: in points of a share,
-/// else in parts of what was.
+/// Figures that are mentioned if they changed notably, by id, with the threshold: points for a share, otherwise a
+/// fraction.
 const TOLD: [(&str, Kind); 4] = [
     (
         "empty_hosts_pct_mean",
@@ -25,21 +25,21 @@ const TOLD: [(&str, Kind); 4] = [
     ("rejections", Kind::Count(mark("Rejections fell from {} to {}."), mark("Rejections rose from {} to {}."))),
 ];
 
-/// Points by which a share moves notably.
+/// The notable change of a share, in points.
 const POINTS: f64 = 3.0;
 
-/// By how much of itself a count moves notably, and by how many at least.
+/// The notable change of a count: as a fraction, and the minimum.
 const PART: f64 = 0.1;
 const COUNT: f64 = 10.0;
 
-/// How a figure is told, when it fell and when it rose.
+/// How to word a figure that fell or rose.
 #[derive(Clone, Copy)]
 enum Kind {
     Share(&'static str, &'static str),
     Count(&'static str, &'static str),
 }
 
-/// The answer that is right with the number it is right by: `Answer: C, 12.8 % (28 % in the run it is compared with).`
+/// The right answer with its number: `Answer: C, 12.8 % (28 % in the run it is compared with).`
 #[must_use]
 pub fn answer(playing: &Playing) -> Option<String> {
     let letter = char::from(b'A' + (playing.right()? % 26) as u8);
@@ -55,7 +55,7 @@ pub fn answer(playing: &Playing) -> Option<String> {
     })
 }
 
-/// What was to be estimated, and how far the guess was from it: `Answer: 9.6 of 24. Your estimate is 3.4 too low.`
+/// The number to estimate, and the error of the guess: `Answer: 9.6 of 24. Your estimate is 3.4 too low.`
 #[must_use]
 pub fn estimate(scale: &Scale, truth: f64, guess: Option<f64>) -> String {
     let answer = say("Answer: {}.", &[&number(truth, &scale.unit)]);
@@ -69,8 +69,8 @@ pub fn estimate(scale: &Scale, truth: f64, guess: Option<f64>) -> String {
     format!("{answer} {told}")
 }
 
-/// What moved notably from the run that the step's is compared with, a sentence each. What the question is about is
-/// not among it: the answer says that.
+/// What changed notably from the run that the step's run is compared with, one sentence each. Excludes the subject of
+/// the question, which the answer covers.
 #[must_use]
 pub fn moved(app: &App) -> Vec<String> {
     let Some(playing) = &app.lesson else { return Vec::new() };
@@ -89,7 +89,7 @@ fn moves((id, kind): &(&'static str, Kind), now: &RunResult, then: &RunResult) -
     change(*kind, then.figure(id), now.figure(id))
 }
 
-/// A change in a sentence, if it is notable.
+/// A change in one sentence, if it is notable.
 fn change(kind: Kind, then: f64, now: f64) -> Option<String> {
     let by = (now - then).abs();
     let sentence = |fell: &'static str, rose: &'static str| if now < then { fell } else { rose };
@@ -104,16 +104,16 @@ fn change(kind: Kind, then: f64, now: f64) -> Option<String> {
     }
 }
 
-/// A machine to click when a VM's machine is asked for.
+/// A machine to click in a question about a VM's machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Whether the rules tied it for best.
+    /// Whether it was tied for best.
     pub is_best: bool,
     /// Whether the VM was placed on it.
     pub is_chosen: bool,
 }
 
-/// The machines of the decision that the lesson's step asks about, by id; nothing before it is known.
+/// The machines of the decision that the lesson's step asks about, by id; empty until they are known.
 #[must_use]
 pub fn machines(app: &App) -> Vec<Cell> {
     let Some(decision) = decision(app) else { return Vec::new() };
@@ -132,7 +132,7 @@ pub fn decision(app: &App) -> Option<&Explained> {
     app.front.answer.attempts.last().filter(|_| asked)
 }
 
-/// What is said of the machine that somebody named: whether it is among the best, and which were.
+/// The response to a guessed machine: whether it is among the best, and which ones were.
 #[must_use]
 pub fn named(cells: &[Cell], guess: Option<u32>) -> String {
     let best: Vec<String> =
@@ -153,7 +153,7 @@ pub fn named(cells: &[Cell], guess: Option<u32>) -> String {
     }
 }
 
-/// A number as precise as people read it, with its unit.
+/// A number with suitable precision and its unit.
 fn number(value: f64, unit: &str) -> String {
     let number = match value.abs() {
         size if size >= 1_000.0 || size.fract() == 0.0 => words::count(value),

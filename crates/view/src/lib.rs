@@ -1,4 +1,4 @@
-//! What the page shows, computed from the state: charts, words, sentences.
+//! The contents of the page, computed from the state: charts, words, sentences.
 
 pub mod admission;
 pub mod anatomy;

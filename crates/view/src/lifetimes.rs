@@ -1,5 +1,4 @@
-//! Lifetimes on the page: who predicts them, how good that is, and what hosts made of it (LAVA
-//! sections 3 to 6).
+//! Lifetimes on the page: the predictor, its quality, and the effects on hosts (LAVA sections 3 to 6).
 
 use tiebreak_app::{ASKING_LIFETIMES, App, Outcome};
 use tiebreak_chart::{Plot, Role, Series, Style};
@@ -7,7 +6,7 @@ use tiebreak_engine::protocol::{Learned, LongLives};
 use tiebreak_engine::words;
 use tiebreak_i18n::{say, tr};
 
-/// The one that is offered where none is on.
+/// The rule to offer if none is on.
 pub const OFFERED: &str = "TemporalCost";
 
 /// A predictor of the list.
@@ -15,7 +14,7 @@ pub const OFFERED: &str = "TemporalCost";
 pub struct Predictor {
     /// Its stable name.
     pub id: &'static str,
-    /// The name people read.
+    /// Display name.
     pub title: &'static str,
 }
 
@@ -25,7 +24,7 @@ pub fn predictors() -> impl Iterator<Item = Predictor> {
     declarations.map(|declaration| Predictor { id: declaration.id, title: tr(declaration.title) })
 }
 
-/// The whole in a few words, for who does not open it.
+/// A short summary for the closed panel.
 #[must_use]
 pub fn in_short(app: &App) -> String {
     let predictor = app.variant().predictor.entry().map_or("", |entry| tr(entry.declaration.title));
@@ -41,7 +40,7 @@ pub fn in_short(app: &App) -> String {
     }
 }
 
-/// What stands above the panel.
+/// The introduction of the panel.
 #[must_use]
 pub fn about(app: &App) -> String {
     if app.asks_lifetimes() {
@@ -59,18 +58,18 @@ pub fn about(app: &App) -> String {
     }
 }
 
-/// A number with what it means.
+/// A number with its meaning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
-    /// What was measured.
+    /// What it measures.
     pub title: &'static str,
     /// The number.
     pub value: String,
-    /// What it means, as a sentence.
+    /// Its meaning, in one sentence.
     pub meaning: String,
 }
 
-/// What was learned, and how good it is.
+/// The training result and its quality.
 #[must_use]
 pub fn facts(learned: &Learned) -> Vec<Fact> {
     let fact = |title, value, meaning| Fact { title, value, meaning };
@@ -141,7 +140,7 @@ fn of_long_lives(long: &LongLives) -> [Fact; 3] {
 /// How many tenths of a decade make a bar.
 const TENTHS_A_BAR: usize = 2;
 
-/// The charts of a predictor, each with a sentence for those who do not see it.
+/// The charts of a predictor, each with a sentence as its text alternative.
 #[must_use]
 pub fn plots(learned: &Learned) -> Vec<(Plot, String)> {
     let long = learned.long_lives.as_ref();
@@ -161,7 +160,7 @@ fn errors(learned: &Learned) -> Option<(Plot, String)> {
     if count == 0 {
         return None;
     }
-    // A bar ends where the next begins, so one of nothing closes the last.
+    // A bar ends where the next one begins, so an empty one closes the last.
     let place = |bar: usize| (bar * TENTHS_A_BAR) as f64 / TEN_TIMES as f64;
     let points = |bars: &[f64]| {
         let share = |bar: usize| bars.get(bar).copied().unwrap_or(0.0);
@@ -186,7 +185,7 @@ fn errors(learned: &Learned) -> Option<(Plot, String)> {
     Some((plot, sentence))
 }
 
-/// F1 against the share of life seen (LAVA Fig. 9).
+/// F1 against the elapsed share of the lifetime (LAVA Fig. 9).
 fn f1_by_share(long: &LongLives) -> Option<(Plot, String)> {
     let step = 100.0 / long.f1_by_share.len().max(1) as f64;
     let point = |(index, f1): (usize, &Option<f64>)| (index as f64 * step, f1.unwrap_or(f64::NAN));
@@ -208,7 +207,7 @@ fn f1_by_share(long: &LongLives) -> Option<(Plot, String)> {
     Some((plot, sentence))
 }
 
-/// What hosts made of it, as a sentence; nothing while it runs, or where no rule asks.
+/// The effects on hosts, in one sentence; `None` during the run, or if no rule reads predicted lifetimes.
 #[must_use]
 pub fn turns(live: &Outcome) -> Option<String> {
     let result = live.result.as_ref().filter(|result| !result.turns.is_empty())?;

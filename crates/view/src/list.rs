@@ -1,5 +1,5 @@
-//! The list of rules as it is shown: which rows stand in it, which are folded away, and where a
-//! row that is moved among those goes in the whole list.
+//! The rule list as displayed: which rows are shown, which are folded, and the new position of a moved row in the
+//! whole list.
 
 use std::collections::BTreeSet;
 
@@ -9,18 +9,18 @@ use tiebreak_i18n::{mark, say, tr};
 use tiebreak_placement::Group;
 use tiebreak_scenario::{RuleRow, Variant};
 
-/// The rules of one stage in their order.
+/// The rules of one stage in order.
 #[derive(Debug, Default)]
 pub struct Stage<'a> {
-    /// Those that acted, and those that were on at any time since the document was opened: a rule that is
+    /// Those that had an effect, and those that were on at any time since the document was opened: a rule that is
     /// switched off stays within reach.
     pub listed: Vec<&'a RuleRow>,
-    /// Those that are on and changed nothing, and those that were off all the time.
+    /// Those that are on without effect, and those that were always off.
     pub folded: Vec<&'a RuleRow>,
 }
 
 impl<'a> Stage<'a> {
-    /// The stage of a variant in which these rules were used, and of them these were idle.
+    /// The stage of a variant; `used` rules were on at some time, and of these the `idle` ones had no effect.
     #[must_use]
     pub fn new(variant: &'a Variant, group: Group, used: &BTreeSet<String>, idle: &BTreeSet<String>) -> Self {
         let is_listed = |row: &&RuleRow| (row.on || used.contains(&row.id)) && !idle.contains(&row.id);
@@ -28,7 +28,7 @@ impl<'a> Stage<'a> {
         Self { listed, folded }
     }
 
-    /// What is folded away, in a few words.
+    /// A short summary of the folded rows.
     #[must_use]
     pub fn folded_in_words(&self) -> String {
         let idle = self.folded.iter().filter(|row| row.on).count();
@@ -39,29 +39,29 @@ impl<'a> Stage<'a> {
         idle.into_iter().chain(off).collect::<Vec<_>>().join(", ")
     }
 
-    /// The rows among which a rule moves: those it is shown with.
+    /// The displayed rows among which a rule moves.
     #[must_use]
     pub fn rows_around(&self, id: &str) -> &[&'a RuleRow] {
         if self.folded.iter().any(|row| row.id == id) { &self.folded } else { &self.listed }
     }
 }
 
-/// A rule's place among the rows it is shown with, and how many those are.
+/// A rule's index among the displayed rows, and their number.
 #[must_use]
 pub fn place(rows: &[&RuleRow], id: &str) -> (usize, usize) {
     (rows.iter().position(|row| row.id == id).unwrap_or(0), rows.len())
 }
 
-/// The place in its whole stage of a rule that is moved to a place among the rows it is shown
-/// with: right before the row it passes upwards, right after the one it passes downwards.
+/// The new index in the whole stage of a rule that moves to an index among the displayed rows: right before the row
+/// it passes upwards, right after the one it passes downwards.
 #[must_use]
 pub fn place_in_stage(variant: &Variant, group: Group, rows: &[&RuleRow], id: &str, to: usize) -> usize {
     let in_stage = |id: &str| variant.rules_of(group).position(|row| row.id == id).unwrap_or(0);
-    // Taken out of the list, the rule no longer counts before those below it.
+    // Removed from the list, the rule no longer counts before those below it.
     in_stage(rows.get(to).or(rows.last()).map_or(id, |passed| &passed.id))
 }
 
-/// How preferences are compared, in a sentence for above the list.
+/// How preferences are compared, in one sentence for above the list.
 #[must_use]
 pub fn about_order(variant: &Variant) -> &'static str {
     if variant.hand_weights {
@@ -72,7 +72,7 @@ pub fn about_order(variant: &Variant) -> &'static str {
     }
 }
 
-/// Whether weights set by hand contradicted each other in a run, as a sentence.
+/// Whether manual weights formed cycles in a run, in one sentence.
 #[must_use]
 pub fn about_circles(outcome: &Outcome) -> Option<String> {
     let (circular, sampled) = outcome.result.as_ref()?.circles;
@@ -91,7 +91,7 @@ mod tests {
 
     const GROUP: Group = Group::MachinePreferences;
 
-    /// The first of the machine preferences, those in brackets off.
+    /// The first of the machine preferences; those in brackets are off.
     fn variant(list: &str) -> (Variant, String) {
         let mut variant = Variant::default();
         let mut ids: Vec<_> = variant.rules_of(GROUP).map(|row| row.id.clone()).collect();

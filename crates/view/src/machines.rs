@@ -1,11 +1,11 @@
-//! One machine of the fleet map, in a line.
+//! One machine of the fleet map, in one line.
 
 use tiebreak_engine::protocol::Layout;
 use tiebreak_engine::{said, words};
 use tiebreak_i18n::{say, tr};
 use tiebreak_sim::MachineByte;
 
-/// Where a machine stands and how full it is.
+/// The location of a machine and its fullness.
 #[must_use]
 pub fn about(layout: &Layout, machine: u32, byte: MachineByte) -> String {
     let racks = layout.clusters.iter().flat_map(|it| it.racks.iter().map(move |rack| (it.name.as_str(), *rack)));

@@ -1,4 +1,4 @@
-//! A trace of the person's own: what it is, what it needs, and whether the machines are enough.
+//! The user's own trace: its contents, its needs, and whether the machines are enough.
 
 use tiebreak_app::App;
 use tiebreak_chart::csv_field;
@@ -8,11 +8,11 @@ use tiebreak_i18n::{mark, say, tr};
 use tiebreak_scenario::WorkloadRef;
 use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
 
-/// Faulty rows on one page of the list.
+/// Faulty rows per page of the list.
 pub const FAULTS_A_PAGE: usize = 50;
 
-/// The person's own trace on screen: that of the variant in front, else the one that was read last. One that came with
-/// the page or was drawn is nobody's own.
+/// The displayed trace of the user: that of the active variant, or the last one read. Excludes included and generated
+/// traces.
 #[must_use]
 pub fn own(app: &App) -> Option<&TraceCard> {
     let is_own = |card: &&TraceCard| !card.is_drawn && card.fingerprint != format!("{PACKING_CUT_FINGERPRINT:032x}");
@@ -20,14 +20,14 @@ pub fn own(app: &App) -> Option<&TraceCard> {
     own.clone().find(|card| is_in_use(app, card)).or_else(|| own.next_back())
 }
 
-/// Whether the variant in front runs on this trace.
+/// Whether the active variant runs on this trace.
 #[must_use]
 pub fn is_in_use(app: &App, card: &TraceCard) -> bool {
     matches!(&app.variant().workload, WorkloadRef::Trace { fingerprint, .. }
         if format!("{fingerprint:032x}") == card.fingerprint)
 }
 
-/// What the trace holds, each with its name.
+/// The trace's contents, each with its name.
 #[must_use]
 pub fn facts(card: &TraceCard) -> Vec<(&'static str, String)> {
     vec![
@@ -38,18 +38,18 @@ pub fn facts(card: &TraceCard) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The most of a resource that the trace uses at once, beside what the machines have.
+/// The peak use of a resource, compared with the machines' capacity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Peak {
-    /// Of what.
+    /// The resource.
     pub title: &'static str,
-    /// The peak as a share of what all machines have; above 1 they cannot be enough.
+    /// The peak as a share of the total capacity; above 1 the machines cannot be enough.
     pub share: f64,
-    /// Both in numbers.
+    /// Both as numbers.
     pub told: String,
 }
 
-/// The peaks in cores and in memory, against the machines of the variant in front.
+/// The peaks of cores and memory, compared with the machines of the active variant.
 #[must_use]
 pub fn peaks(app: &App, card: &TraceCard) -> [Peak; 2] {
     let rows = app.variant().clusters.iter().map(|row| &row.settings);
@@ -70,7 +70,7 @@ pub fn peaks(app: &App, card: &TraceCard) -> [Peak; 2] {
     ]
 }
 
-/// How many of its VMs the run on screen rejected, in a sentence; none before there is a result.
+/// How many of its VMs the displayed run rejected, in one sentence; `None` before there is a result.
 #[must_use]
 pub fn rejected(app: &App) -> Option<String> {
     let result = app.front.live.as_ref().filter(|_| !app.hides_result())?.result.as_ref()?;
@@ -80,7 +80,7 @@ pub fn rejected(app: &App) -> Option<String> {
     Some(say("These machines reject {rejected} of {all} VMs ({percent} %).", &[&rejected, &all, &percent]))
 }
 
-/// Where the workload on screen comes from, for the foot of the page.
+/// The source of the displayed workload, for the footer of the page.
 #[must_use]
 pub fn attribution(app: &App) -> String {
     let is_generated = matches!(app.variant().workload, WorkloadRef::Generated(_));

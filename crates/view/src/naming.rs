@@ -1,16 +1,16 @@
-//! What people call the rules: by their titles, on the page; the code's names are for files, links and the native program.
+//! Display names of rules: their titles, on the page; the names in code are for files, links and the native program.
 
 use tiebreak_i18n::{tell, tr};
 use tiebreak_model::{Phrase, phrase};
 use tiebreak_placement::rules;
 
-/// What people call a rule, or a step of a decision that is none; one's own rule has its own name.
+/// The display name of a rule, or of a step that is not a rule; a custom rule has its own name.
 #[must_use]
 pub fn title(rule: &str) -> &str {
     tr(rules::find(rule).map_or(rule, |known| known.declaration.title))
 }
 
-/// What the engine says, with the titles of rules in quotes instead of their names.
+/// The engine's text, with quoted titles instead of the names of rules.
 #[must_use]
 pub fn told(phrase: &Phrase) -> String {
     let quoted = |title| phrase!("\"{rule}\"", Phrase::text(title));

@@ -1,5 +1,5 @@
-//! Virtual datacenters on the page: what they are like, how much bandwidth their links may have, and whether they
-//! could ever fit (Gridiron sections III-B and III-E).
+//! Virtual datacenters on the page: their profile, the possible bandwidth of links, and whether they can fit at all
+//! (Gridiron sections III-B and III-E).
 
 use tiebreak_app::App;
 use tiebreak_engine::protocol::{VDC_SIZES, VdcProfile};
@@ -8,7 +8,7 @@ use tiebreak_i18n::{say, tr};
 use tiebreak_model::{Bottleneck, Bounds};
 use tiebreak_sim::Linking;
 
-/// The rule that keeps links within what uplinks carry.
+/// The rule that keeps links within the capacity of uplinks.
 pub const GUARD: &str = "BandwidthAvailable";
 
 /// The rule that caps how many VMs of a VDC share a machine.
@@ -20,19 +20,19 @@ pub fn is_linked(app: &App) -> bool {
     app.variant().vdcs.topology != Linking(None)
 }
 
-/// Whether the list keeps links within what uplinks carry.
+/// Whether the list keeps links within the capacity of uplinks.
 #[must_use]
 pub fn is_guarded(app: &App) -> bool {
     rule(app, GUARD).is_some()
 }
 
-/// The first parameter of a rule that is on, or 0 where it has none.
+/// The first parameter of a rule that is on, or 0 if it has none.
 fn rule(app: &App, id: &str) -> Option<f64> {
     let row = app.variant().rules.iter().find(|row| row.on && row.id == id)?;
     Some(row.values.first().copied().unwrap_or(0.0))
 }
 
-/// The whole in a few words, for who does not open it.
+/// A short summary for the closed panel.
 #[must_use]
 pub fn in_short(app: &App) -> String {
     if !is_linked(app) {
@@ -47,7 +47,7 @@ pub fn in_short(app: &App) -> String {
     }
 }
 
-/// What stands above the panel.
+/// The introduction of the panel.
 #[must_use]
 pub fn about(app: &App) -> String {
     if is_linked(app) {
@@ -62,11 +62,11 @@ pub fn about(app: &App) -> String {
     }
 }
 
-/// What a calculation begins with: the fattest uplink in Gbit/s, VMs of a VDC at a time, VMs of it on one
-/// machine, and cores of the largest VM.
+/// The input of a calculation: the largest uplink in Gbit/s, concurrent VMs of a VDC, VMs of it on one machine, and
+/// cores of the largest VM.
 pub type Asked = [f64; 4];
 
-/// The scenario's own.
+/// The scenario's values.
 #[must_use]
 pub fn of_scenario(app: &App) -> Asked {
     let profile = app.front.live.as_ref().and_then(|live| live.vdcs.as_deref());
@@ -78,23 +78,23 @@ pub fn of_scenario(app: &App) -> Asked {
     [uplink, vms, together, profile.map_or(16.0, |profile| f64::from(profile.largest_cores_milli) / 1_000.0)]
 }
 
-/// The bounds for this; none where a VDC has fewer than two VMs.
+/// The bounds for this input; `None` if a VDC has fewer than two VMs.
 #[must_use]
 pub fn bounds(asked: Asked) -> Option<Bounds> {
     let [uplink_gbps, vms, together, _] = asked;
     Bounds::of((uplink_gbps * 1_000.0) as u64, vms as u32, together as u32)
 }
 
-/// One bound on the bandwidth of a link.
+/// One bound on a link's bandwidth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundRow {
-    /// What would not hold with more.
+    /// What would exceed capacity above it.
     pub what: &'static str,
     /// How it is computed.
     pub formula: String,
     /// Mbit/s.
     pub mbps: String,
-    /// Whether no other is tighter.
+    /// Whether it is the tightest.
     pub binds: bool,
 }
 
@@ -126,13 +126,13 @@ pub fn rows(asked: Asked, bounds: &Bounds) -> [BoundRow; 3] {
     ]
 }
 
-/// The bandwidth for each core that the largest VMs may have, in Mbit/s.
+/// The possible bandwidth per core for the largest VMs, in Mbit/s.
 #[must_use]
 pub fn bpc_mbps(asked: Asked, bounds: &Bounds) -> u64 {
     bounds.bpc_mbps((asked[3] * 1_000.0) as u32)
 }
 
-/// What follows of the bounds, in a sentence.
+/// The conclusion from the bounds, in one sentence.
 #[must_use]
 pub fn verdict(asked: Asked, bounds: Option<&Bounds>) -> String {
     let Some(bounds) = bounds else {
@@ -152,7 +152,7 @@ pub fn verdict(asked: Asked, bounds: Option<&Bounds>) -> String {
     told
 }
 
-/// Why the scenario's workload could never fit, whatever the rules do; none where it could.
+/// Why the scenario's workload can never fit, whatever the rules; `None` if it can.
 #[must_use]
 pub fn problem(app: &App) -> Option<String> {
     let profile = app.front.live.as_ref()?.vdcs.as_deref()?;
@@ -177,7 +177,7 @@ pub fn problem(app: &App) -> Option<String> {
     ))
 }
 
-/// What the workload's VDCs are like, in a sentence.
+/// A profile of the workload's VDCs, in one sentence.
 #[must_use]
 pub fn profile(profile: &VdcProfile) -> String {
     let [half, most, all] = profile.peaks.map(|peak| words::count(f64::from(peak)));
@@ -188,7 +188,7 @@ pub fn profile(profile: &VdcProfile) -> String {
     )
 }
 
-/// The classes of sizes in words, with how many VDCs are of each.
+/// The size classes in words, with the number of VDCs in each.
 #[must_use]
 pub fn sizes(profile: &VdcProfile) -> Vec<(String, u32)> {
     let named = |(from, to): (u32, u32)| match (from, to) {
@@ -199,7 +199,7 @@ pub fn sizes(profile: &VdcProfile) -> Vec<(String, u32)> {
     VDC_SIZES.into_iter().map(named).zip(profile.by_size.iter().copied()).collect()
 }
 
-/// How far racks share their uplinks, in a sentence; none where VMs are not linked.
+/// The oversubscription of racks' uplinks, in one sentence; `None` if VMs are not linked.
 #[must_use]
 pub fn oversubscription(app: &App) -> Option<String> {
     let network = &app.variant().network;

@@ -1,20 +1,21 @@
-//! What a scenario changes of the preset it was made from, in words.
+//! A scenario's changes from its preset, in words.
 
 use tiebreak_app::{App, Change, since_preset};
 use tiebreak_engine::words;
 use tiebreak_i18n::{say, tr};
 use tiebreak_scenario::Preset;
 
-/// Changes that are told one by one.
+/// The maximum number of listed changes.
 const TOLD: usize = 5;
 
-/// `Changed against "Two weeks of Azure": BestFit buckets 3 → 5`; none for an untouched preset, or one's own scenario.
+/// `Changed against "Two weeks of Azure": BestFit buckets 3 → 5`; `None` for an unchanged preset, or the user's own
+/// scenario.
 #[must_use]
 pub fn changed(app: &App) -> Option<String> {
     since_preset(&app.document).map(|(preset, changes)| told(preset, &changes))
 }
 
-/// The same of the scenario that a link opened, until somebody edits it.
+/// The same for the scenario of an opened link, until the user edits it.
 #[must_use]
 pub fn came_with(app: &App) -> Option<String> {
     let (preset, changes) = app.came_with.as_ref().filter(|_| app.document == app.opened)?;

@@ -5,7 +5,7 @@ use tiebreak_engine::words;
 use tiebreak_i18n::{say, tr};
 use tiebreak_sim::CappingKind;
 
-/// The rule that spreads what VMs draw.
+/// The rule that balances power.
 const RULE: &str = "PowerBalance";
 
 /// Whether a rule balances power or chassis have a budget.
@@ -18,7 +18,7 @@ fn has_rule(app: &App) -> bool {
     app.variant().rules.iter().any(|row| row.id == RULE && row.on)
 }
 
-/// The whole in a few words, for who does not open it.
+/// A short summary for the closed panel.
 #[must_use]
 pub fn in_short(app: &App) -> String {
     let has_rule = has_rule(app);

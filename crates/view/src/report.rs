@@ -1,4 +1,4 @@
-//! A report to print: what was run, what came out, and all that is needed to have it again.
+//! A printable report: the scenario, the results, and everything needed to repeat them.
 
 use tiebreak_app::{App, Change, ENGINE_VERSION, Lane, changes};
 use tiebreak_engine::protocol::TraceCard;
@@ -13,31 +13,31 @@ use crate::compare::ComparedRow;
 use crate::verdict::Figure;
 use crate::{compare, timeline, verdict};
 
-/// Kinds of clusters that are told one by one.
+/// The maximum number of listed kinds of clusters.
 const KINDS_MAX: usize = 8;
 
-/// Everything on it but the charts.
+/// All of it except the charts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// The scenario's name.
     pub name: String,
-    /// When it was made, and by what.
+    /// The date and the program version.
     pub made: String,
-    /// What came out of the run in front, where it is the only one.
+    /// The result of the active variant's run, if it is the only one.
     pub sentence: Option<String>,
     /// Its numbers.
     pub figures: Vec<Figure>,
-    /// Every variant in its order.
+    /// Every variant in order.
     pub runs: Vec<ReportedRun>,
-    /// The one in front against each of the others.
+    /// The active variant compared with each of the others.
     pub against: Vec<Against>,
-    /// The set-up of the one in front: what it is, and in words.
+    /// The set-up of the active variant: names and texts.
     pub setup: Vec<(&'static str, String)>,
     /// Its rules that are on, in order, stage by stage.
     pub stages: Vec<(&'static str, Vec<String>)>,
-    /// What happened to the zone, by time.
+    /// Events in the zone, by time.
     pub events: Vec<String>,
-    /// Where all this comes from, and under which licence.
+    /// Sources and licences.
     pub sources: Vec<String>,
 }
 
@@ -48,27 +48,27 @@ pub struct ReportedRun {
     pub variant: String,
     /// Its seed.
     pub seed: u64,
-    /// What became of the VMs.
+    /// The outcome of its VMs.
     pub placed: String,
-    /// 16 hex digits; less while it is not over.
+    /// 16 hex digits; fewer while it is not finished.
     pub digest: String,
 }
 
-/// The variant in front, compared.
+/// The active variant in a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Against {
-    /// Both names: the other one, and the one in front.
+    /// Both names: the other one, and the active one.
     pub names: [String; 2],
-    /// Which is better, and how sure that is.
+    /// Which one is better, and with which confidence.
     pub verdict: String,
     /// Every number of both.
     pub rows: Vec<ComparedRow>,
-    /// What is set differently.
+    /// Differing settings.
     pub changes: Vec<Change>,
 }
 
 impl Report {
-    /// The report of what is on screen, made on this day.
+    /// The report on the displayed state, dated this day.
     #[must_use]
     pub fn new(app: &App, day: &str) -> Self {
         let variant = app.variant();
@@ -106,7 +106,7 @@ fn run(variant: &Variant, lane: &Lane) -> ReportedRun {
 }
 
 fn against(app: &App, other: &Lane) -> Against {
-    // Seeds were run for one of them only.
+    // Seeds were run for only one of them.
     let paired = app.paired.as_ref().filter(|paired| paired.variants[1].name == other.variant);
     let place = app.document.variants.iter().position(|it| it.name == other.variant);
     Against {
@@ -132,7 +132,7 @@ fn setup(app: &App) -> Vec<(&'static str, String)> {
     setup
 }
 
-/// The clusters, those alike together.
+/// The clusters, grouped by size.
 fn machines(clusters: &[ClusterRow]) -> String {
     let mut kinds: Vec<(f64, ClusterSettings)> = Vec::new();
     for ClusterRow { settings, .. } in clusters {
@@ -195,13 +195,13 @@ fn workload(app: &App) -> String {
     }
 }
 
-/// The card of the trace that the variant in front runs on.
+/// The card of the active variant's trace.
 fn card(app: &App) -> Option<&TraceCard> {
     let WorkloadRef::Trace { fingerprint, .. } = &app.variant().workload else { return None };
     app.traces.iter().find(|card| card.fingerprint == format!("{fingerprint:032x}"))
 }
 
-/// What is in a trace, in a sentence.
+/// The contents of a trace, in one sentence.
 #[must_use]
 pub fn about_trace(card: &TraceCard) -> String {
     say(
@@ -230,7 +230,7 @@ fn in_a_sentence(what: &str, changed: &[String]) -> String {
     }
 }
 
-/// The values that are not as they come, in words.
+/// The values that differ from the defaults, in words.
 fn changed(params: &[Param], values: &[f64]) -> Vec<String> {
     params
         .iter()

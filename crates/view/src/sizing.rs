@@ -8,7 +8,7 @@ use tiebreak_scenario::Variant;
 
 use crate::verdict;
 
-/// What is known so far.
+/// The progress so far.
 #[must_use]
 pub fn so_far(sizing: &Sizing) -> String {
     let Some(needs) = &sizing.needs else { return tr("Counting cores in use ...").into() };
@@ -29,13 +29,13 @@ pub fn so_far(sizing: &Sizing) -> String {
     }
 }
 
-/// Whether anything but the machines has changed since it was asked for.
+/// Whether anything other than the machines has changed since it started.
 #[must_use]
 pub fn is_old(app: &App, sizing: &Sizing) -> bool {
     Variant { clusters: sizing.of.clusters.clone(), ..app.variant().clone() } != sizing.of
 }
 
-/// What was found, a sentence each.
+/// The results, one sentence each.
 #[must_use]
 pub fn found(sizing: &Sizing) -> Vec<String> {
     let Some(needs) = sizing.needs.as_ref().filter(|_| !sizing.is_under_way()) else { return Vec::new() };
@@ -65,7 +65,7 @@ pub fn found(sizing: &Sizing) -> Vec<String> {
     [answer, bound].into_iter().chain(rejected).chain(seeds).collect()
 }
 
-/// What takes these machines.
+/// The button that applies these machines.
 #[must_use]
 pub fn offer(machines: &[Machines]) -> String {
     let all: u32 = machines.iter().map(|kind| kind.machines).sum();

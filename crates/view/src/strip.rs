@@ -1,4 +1,4 @@
-//! The film of a decision as a strip of stills: one SVG to keep, for paper and slides.
+//! The film of a decision as a strip of stills: one SVG, for paper and slides.
 
 use std::fmt::Write;
 
@@ -8,35 +8,35 @@ use tiebreak_sim::MachineByte;
 
 use crate::film::{At, Film, Shot, caption, presence, rival};
 
-/// Machines above each other in a column.
+/// Machines per column.
 pub(crate) const ROWS: usize = 10;
 
-/// Side of a machine's square with its gap, and the gap; all sizes are in CSS pixels.
+/// Size of a machine's square including its gap, and the gap; all sizes are in CSS pixels.
 pub(crate) const CELL: usize = 14;
 pub(crate) const GAP: usize = 2;
 
-/// What is free around a still, and the height of a line of its caption.
+/// The margin around a still, and the height of a line of its caption.
 pub(crate) const MARGIN: usize = 12;
 pub(crate) const LINE: usize = 17;
 
-/// Letters in a line of a caption for each column of machines.
+/// Letters per line of a caption for each column of machines.
 const LETTERS_PER_COLUMN: usize = 2;
 
-/// Letters in a line at least, so that a small fleet has captions too.
+/// The minimum number of letters per line, so that a small fleet has captions too.
 const LETTERS_MIN: usize = 26;
 
-/// How much is left to see of a machine that dropped out.
+/// The opacity of a machine that dropped out.
 pub(crate) const DROPPED: f64 = 0.12;
 
 const SHADES: [&str; MachineByte::SHADES] = ["#e8820c", "#bcd7f5", "#7f9fc7", "#436a99", "#08386f"];
 
-/// The VM and the machines that are still in question, and a VM that is turned away.
+/// The colour of the VM, of machines in question, and of a rejected VM.
 pub(crate) const MARK: &str = "#c2410c";
 pub(crate) const TURNED_AWAY: &str = "#b0186f";
 pub(crate) const INK: &str = "#1c2127";
 pub(crate) const GROUND: &str = "#fcfcfb";
 
-/// The strip; `fullness` says how full every machine was when it was decided, a [`MachineByte`] each.
+/// The strip; `fullness` has one [`MachineByte`] per machine, its state at the decision.
 #[must_use]
 pub fn svg(decision: &Explained, vm: &str, fullness: &[u8]) -> String {
     let film = Film::of(decision);
@@ -51,7 +51,7 @@ pub fn svg(decision: &Explained, vm: &str, fullness: &[u8]) -> String {
         say("How VM {vm} was placed", &[&vm])
     );
     for (nth, (at, caption)) in stills.into_iter().zip(&captions).enumerate() {
-        // Into a string, which takes all that it is given.
+        // Writing to a string cannot fail.
         let _ = write!(out, "<g transform=\"translate({} {MARGIN})\">", nth * width + MARGIN);
         machines(&mut out, decision, fullness, at);
         text(&mut out, caption);
@@ -68,7 +68,7 @@ pub(crate) fn text(out: &mut String, lines: &[String]) {
     }
 }
 
-/// How wide a still is with what is free beside it, in CSS pixels, and letters in a line of its caption.
+/// The width of a still including its margin, in CSS pixels, and the letters per line of its caption.
 pub(crate) struct Still {
     pub(crate) letters: usize,
     pub(crate) width: usize,
@@ -87,7 +87,7 @@ pub(crate) fn place(machine: usize) -> (usize, usize) {
     (machine / ROWS * CELL, machine % ROWS * CELL)
 }
 
-/// The colour of a machine, by how full it was.
+/// The colour of a machine, by its fullness.
 pub(crate) fn shade(fullness: &[u8], machine: usize) -> &'static str {
     SHADES[usize::from(MachineByte(fullness.get(machine).copied().unwrap_or(0)).shade())]
 }
@@ -114,7 +114,7 @@ fn machines(out: &mut String, decision: &Explained, fullness: &[u8], at: At) {
     }
 }
 
-/// The machine that was drawn: full of the VM, or of two VMs that do not both fit; crossed out where the VM is turned away.
+/// The drawn machine: filled by the VM, or by two VMs that do not both fit; crossed out if the VM is rejected.
 fn winner(out: &mut String, decision: &Explained, shot: Shot, (x, y): (usize, usize)) {
     let size = CELL - GAP;
     let has_rival = rival(decision).is_some();
@@ -138,7 +138,7 @@ fn winner(out: &mut String, decision: &Explained, shot: Shot, (x, y): (usize, us
     }
 }
 
-/// Words in lines of so many letters, as XML.
+/// Text split into lines of this length, as XML.
 pub(crate) fn lines(text: &str, letters: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {

@@ -8,20 +8,20 @@ use tiebreak_i18n::{say, tr};
 
 use crate::compare::Measure;
 
-/// The lines that have a colour of their own besides the first.
+/// The number of lines with their own colour after the first.
 const COLOURS: usize = 4;
 
 /// A chart of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
-    /// What is drawn: the mean over the seeds of each point that has any, by value of the second field.
+    /// The plot: the mean over the seeds of each point that has any results, by value of the second field.
     pub plot: Plot,
-    /// What stands across where the first field's values are not all numbers: the first at 1, and so on.
+    /// The labels of the horizontal axis if the first field's values are not all numbers: the first is at 1, and so
+    /// on.
     pub words: Vec<String>,
 }
 
-/// One figure of every point by its first field, or against another figure. Where there are several
-/// seeds, bands go from the lowest to the highest.
+/// One figure of every point by its first field, or against another figure. With several seeds, bands show the range.
 #[must_use]
 pub fn drawing(sweep: &Sweep, up: &Measure, across: Option<&Measure>) -> Drawing {
     let first = sweep.values().first().map_or(&[][..], Vec::as_slice);
@@ -70,7 +70,7 @@ fn series(index: usize, (name, mut points): (String, Vec<(f64, Spread)>), with_b
     Series::new(name, role, Style::Line, means).with_band(band)
 }
 
-/// How far it is, and over which seeds: `12 of 30 runs, seeds 1 to 3`.
+/// Its progress, and the seeds: `12 of 30 runs, seeds 1 to 3`.
 #[must_use]
 pub fn so_far(sweep: &Sweep) -> String {
     let (done, all) = sweep.progress();
@@ -89,7 +89,7 @@ fn seeds(seeds: &[u64]) -> String {
     }
 }
 
-/// A figure of a point: its mean, and from where to where it goes where there are several seeds.
+/// A figure of a point: its mean, and its range if there are several seeds.
 #[must_use]
 pub fn cell(measure: &Measure, spread: Spread) -> (String, Option<String>) {
     let decimals = match (measure.unit, spread.seeds) {

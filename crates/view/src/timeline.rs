@@ -1,4 +1,4 @@
-//! Where events stand on the timeline, where new ones go, and what they are called.
+//! The positions of events on the timeline, the positions of new ones, and their names.
 
 use tiebreak_app::{App, Outcome};
 use tiebreak_chart::Moment;
@@ -11,41 +11,41 @@ use tiebreak_scenario::incident::AT_HOURS;
 /// Milliseconds in an hour.
 const HOUR_MS: f64 = 3_600_000.0;
 
-/// Rows of marks one above the other, at most; in the last one they may hide each other.
+/// The maximum number of rows of marks; marks in the last row may overlap.
 const LEVELS_MAX: usize = 4;
 
-/// Steps in which events move, in hours; the one that is about a pixel wide is taken.
+/// Possible steps for moving events, in hours; the one closest to a pixel is used.
 const STEPS: [f64; 8] = [0.01, 0.05, 0.25, 0.5, 1.0, 2.0, 6.0, 24.0];
 
-/// Steps that a whole trace has at most, about.
+/// The approximate maximum number of steps in a whole trace.
 const STEPS_MAX: f64 = 700.0;
 
 /// One event on the timeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// Its place in the document's list.
+    /// Its index in the document's list.
     pub incident: usize,
-    /// What it is called: `FailMachines at day 3, 12:00`.
+    /// The accessible name: `FailMachines at day 3, 12:00`.
     pub name: String,
-    /// The same for people who look: `Machines fail, day 3, 12:00`.
+    /// Display text: `Machines fail, day 3, 12:00`.
     pub title: String,
-    /// A letter or two.
+    /// One or two letters.
     pub letters: String,
-    /// Where it stands, from 0 at the beginning of the trace to 1 at its end.
+    /// Its position, from 0 at the start of the trace to 1 at its end.
     pub share: f64,
-    /// The row it stands in, from 0.
+    /// Its row, from 0.
     pub level: usize,
-    /// Whether it is after the trace's end, so that it never happens.
+    /// Whether it is after the end of the trace, so that it never happens.
     pub is_beyond: bool,
 }
 
-/// The events of the variant in front, by time. `gap` is how wide one is, as a share of the
-/// timeline: those that would touch stand in different rows.
+/// The events of the active variant, by time. `gap` is the width of one, as a share of the timeline: those that would
+/// overlap get different rows.
 #[must_use]
 pub fn marks(app: &App, gap: f64) -> Vec<Mark> {
     let rows = &app.variant().incidents;
     let latest = rows.iter().map(|row| row.at_hours).fold(0.0, f64::max);
-    // As long as no run has told how long the trace is, all of them are shown.
+    // Until a run has given the length of the trace, show all of them.
     let end = horizon_hours(app).unwrap_or((latest * 1.25).max(24.0));
     let mut marks: Vec<_> = rows.iter().enumerate().map(|(incident, row)| mark(incident, row, end)).collect();
     sort::short(&mut marks, |one, other| one.share < other.share);
@@ -53,7 +53,7 @@ pub fn marks(app: &App, gap: f64) -> Vec<Mark> {
     marks
 }
 
-/// What its kind is called.
+/// The name of its kind.
 fn title(row: &IncidentRow) -> &str {
     row.entry().map_or(row.id.as_str(), |entry| tr(entry.declaration.title))
 }
@@ -74,7 +74,7 @@ fn mark(incident: usize, row: &IncidentRow, end: f64) -> Mark {
     }
 }
 
-/// Each into the first row in which it touches nobody.
+/// Puts each into the first row without overlap.
 fn stack(marks: &mut [Mark], gap: f64) {
     let mut ends = [f64::NEG_INFINITY; LEVELS_MAX];
     for mark in marks {
@@ -83,13 +83,13 @@ fn stack(marks: &mut [Mark], gap: f64) {
     }
 }
 
-/// A moment in hours since the trace began.
+/// A moment in hours since the start of the trace.
 #[must_use]
 pub fn hours(ms: f64) -> f64 {
     ms / HOUR_MS
 }
 
-/// How long the trace on screen is, in hours; none before a run has told.
+/// The length of the displayed trace, in hours; `None` before a run has given it.
 #[must_use]
 pub fn horizon_hours(app: &App) -> Option<f64> {
     app.front.live.as_ref().map(hours_of).filter(|hours| *hours > 0.0)
@@ -99,7 +99,7 @@ fn hours_of(outcome: &Outcome) -> f64 {
     outcome.horizon_ms / HOUR_MS
 }
 
-/// The step in which events move on a trace of this many hours.
+/// The step for moving events on a trace of this many hours.
 #[must_use]
 pub fn step_hours(horizon: f64) -> f64 {
     STEPS.into_iter().find(|step| *step >= horizon / STEPS_MAX).unwrap_or(STEPS[STEPS.len() - 1])
@@ -111,12 +111,11 @@ pub fn snapped(hours: f64, horizon: f64) -> f64 {
     let step = step_hours(horizon);
     let last = (horizon / step + 1e-9).floor();
     let steps = (hours / step).round().clamp(0.0, last);
-    // As few digits as the step has, since this is written into links.
+    // With only as many digits as the step has, because this is written into links.
     (steps * step * 100.0).round().min(AT_HOURS.max * 100.0) / 100.0
 }
 
-/// When an event happens that is added without saying when: at the moment people look at, or in
-/// the middle of the trace.
+/// The time of an event that is added without one: the selected moment, or the middle of the trace.
 #[must_use]
 pub fn time_for_new(app: &App) -> Option<f64> {
     let horizon = horizon_hours(app)?;
@@ -124,8 +123,8 @@ pub fn time_for_new(app: &App) -> Option<f64> {
     Some(snapped(hours, horizon))
 }
 
-/// Where an event goes that is moved by so many steps; one that was beyond the trace's end comes
-/// back into it.
+/// The new time of an event that is moved by this many steps; one that was after the end of the trace moves back into
+/// it.
 #[must_use]
 pub fn moved(at_hours: f64, steps: f64, horizon: f64) -> f64 {
     let step = step_hours(horizon);

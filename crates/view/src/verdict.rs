@@ -1,4 +1,4 @@
-//! What changed, in one plain sentence.
+//! What changed, in one sentence.
 
 use tiebreak_app::Outcome;
 use tiebreak_engine::protocol::RunResult;
@@ -7,19 +7,19 @@ use tiebreak_i18n::{say, tr};
 
 use crate::compare::{MEASURES, Measure};
 
-/// How many of [`MEASURES`] people look at first.
+/// The number of [`MEASURES`] that are shown first.
 const FIRST: usize = 4;
 
-/// A number people look at first, and how it moved.
+/// A main figure, and its change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// Its name in files.
     pub id: &'static str,
-    /// What it is.
+    /// Display name.
     pub title: &'static str,
     /// Its value with unit.
     pub value: String,
-    /// The change from the run it is compared with; none when there is nothing to compare.
+    /// The change from the run it is compared with; `None` if there is none.
     pub change: Option<String>,
 }
 
@@ -28,7 +28,7 @@ pub struct Figure {
 pub fn figures(live: &Outcome, baseline: Option<&Outcome>) -> Vec<Figure> {
     let Some(result) = &live.result else { return Vec::new() };
     let before = baseline.and_then(|outcome| outcome.result.as_ref());
-    // Rounded first, so that the change is the one that the eye computes from what is shown.
+    // Round first, so that the change matches the displayed values.
     let shown = |value: f64| (value * 10.0).round() / 10.0;
     let figure = |measure: &Measure| {
         let (now, then) = (measure.of(result)?, before.and_then(|before| measure.of(before)));
@@ -100,7 +100,7 @@ fn fuller(points: f64) -> String {
     say(if points > 0.0 { "{} points fuller" } else { "{} points less full" }, &[&size])
 }
 
-/// How many of the migrations that emptying machines asks for were saved; nothing of none.
+/// How many of the migrations that emptying machines needs were saved; empty if none.
 fn saved(result: &RunResult, baseline: Option<&Outcome>) -> String {
     let migrations = |of: &RunResult| (of.figure("migrations_scheduled"), of.figure("migrations_saved"));
     let (scheduled, saved) = migrations(result);
@@ -116,7 +116,7 @@ fn saved(result: &RunResult, baseline: Option<&Outcome>) -> String {
     )
 }
 
-/// VMs that were placed when they had ended; nothing of none.
+/// VMs that had already ended when they were placed; empty if none.
 fn too_late(result: &RunResult) -> String {
     match result.figure("ended_before_placed") {
         0.0 => String::new(),
@@ -124,13 +124,13 @@ fn too_late(result: &RunResult) -> String {
     }
 }
 
-/// Why VMs were rejected; nothing of none.
+/// Why VMs were rejected; empty if none.
 fn rejected(result: &RunResult) -> String {
     let causes = causes(result);
     if causes.is_empty() { String::new() } else { say("; rejected: {}", &[&causes]) }
 }
 
-/// VMs rejected, cause by cause.
+/// VMs rejected, by cause.
 pub(super) fn causes(result: &RunResult) -> String {
     let causes = [
         ("warm_rejections", tr("without room when the trace began")),
@@ -142,7 +142,7 @@ pub(super) fn causes(result: &RunResult) -> String {
     some.map(|(vms, cause)| format!("{} {cause}", words::count(vms))).collect::<Vec<_>>().join(", ")
 }
 
-/// How long requests waited; nothing where there was none.
+/// How long requests waited; `None` without requests.
 #[must_use]
 pub fn waits(result: &RunResult) -> Option<String> {
     let (half, most) = result.waits_ms?;
@@ -152,7 +152,7 @@ pub fn waits(result: &RunResult) -> Option<String> {
     ))
 }
 
-/// What became of VMs that lost their machine, each time; nothing when none did.
+/// What happened to VMs that lost their machine, counted each time; empty if none did.
 fn homeless(result: &RunResult) -> String {
     let (reallocations, lost_vms) = (result.figure("reallocations"), result.figure("lost_vms"));
     if reallocations + lost_vms == 0.0 {

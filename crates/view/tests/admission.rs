@@ -1,4 +1,4 @@
-//! The admission lab in a person's session: forecasts, studies with and without tuned thresholds, and fits (cluster
+//! The admission lab in a user's session: forecasts, studies with and without tuned thresholds, and fits (cluster
 //! admission, sections 4 to 7).
 
 use tiebreak_app::study::{POLICIES, Study, StudyKind, StudyWish};
@@ -11,7 +11,7 @@ use tiebreak_scenario::{Document, Variant, WorkloadRef};
 use tiebreak_sim::{AdmissionSettings, ClusterYears, GeneratedWorkload};
 use tiebreak_view::admission;
 
-/// Page and engine, which hear each other at once; one engine makes the runs of the pool too.
+/// Page and engine, connected directly; the same engine makes the pool's runs.
 struct Session {
     app: App,
     engine: Engine,
@@ -26,7 +26,7 @@ impl Session {
         session
     }
 
-    /// Everything that is asked of the engine, one after the other, until nothing is left to do.
+    /// Handles all commands to the engine, one after the other, until nothing is left to do.
     fn settle(&mut self) {
         loop {
             let replies = match self.engine.is_running() {
@@ -62,7 +62,7 @@ impl Session {
     }
 }
 
-/// A few machines, and a cluster that is followed in a moment.
+/// A few machines, and a cluster that is simulated in a moment.
 fn document() -> Document {
     let lab = ClusterYears { cores: 500, years: 0.2, sla: 1.0, ..ClusterYears::default() };
     let workload = GeneratedWorkload { days: 3.0, requests_per_hour: 20.0, longest_life: 2.0, ..Default::default() };
@@ -81,7 +81,7 @@ fn what_was_seen_of_a_deployment_changes_what_it_may_grow_to() {
     assert!(month(&old.seen) > month(&old.fresh), "one that stood for weeks stands on");
     let (plot, sentence) = admission::forecast(&old);
     assert!(sentence.starts_with("Forecast for a day ahead: ") && plot.series.len() == 2);
-    // Who labels never pays more.
+    // With labels, a user never pays more.
     let price = admission::price(&old, 4.0, 0.5).expect("users");
     assert!(price.labelled < price.unlabelled && price.gain_pct > 50.0, "{price:?}");
     assert_eq!(admission::price(&old, 4.0, 0.0).map(|price| (price.labelled, price.unlabelled)), Some((4.0, 4.0)));

@@ -1,4 +1,4 @@
-//! Several variants on one page, each with an engine of its own, as the page wires them.
+//! Several variants on one page, each with its own engine, as the page connects them.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -18,7 +18,7 @@ struct Page {
     engines: BTreeMap<u32, Engine>,
     wire: VecDeque<Reply>,
     placements: Vec<u8>,
-    /// The most engines of the pool that stood at a time.
+    /// The largest number of engines in the pool at one time.
     pool: usize,
 }
 
@@ -32,7 +32,7 @@ impl Page {
         page
     }
 
-    /// A page with two variants, of which the second keeps no machines empty.
+    /// A page with two variants, the second of which keeps no machines empty.
     fn of_two() -> Self {
         let mut page = Self::open((presets::find("small").expect("a preset").make)());
         page.does(Message::Fork { at_hours: None });
@@ -73,7 +73,7 @@ impl Page {
         while self.go_on() {}
     }
 
-    /// What was said is heard, and one engine works a little; whether any did.
+    /// Delivers messages, and lets one engine work a little. Returns whether any did.
     fn go_on(&mut self) -> bool {
         while let Some(reply) = self.wire.pop_front() {
             let effects = self.app.update(Message::Engine(Box::new(reply)));
@@ -286,7 +286,7 @@ fn a_lesson_that_cannot_be_read_is_told_line_by_line_and_changes_nothing() {
     assert!(page.app.lesson.is_none() && page.app.document == before);
 }
 
-/// Sets what the next sweep is to be.
+/// Sets the next sweep.
 fn wish(page: &mut Page, axes: &[(&str, &str)], seeds: u64) {
     for (axis, (path, values)) in axes.iter().enumerate() {
         page.does(Message::Wish(Wish::Field(axis, (*path).into())));
@@ -463,7 +463,7 @@ fn the_least_number_of_machines_is_found_and_can_be_taken() {
     let said = view_of_size::found(&sizing);
     assert!(said[0].starts_with(&format!("{least} machines of ")) && said[0].contains("at most 0.5 %"), "{said:?}");
 
-    // On one machine fewer the seed that needs most rejects too many.
+    // With one machine fewer, the seed that needs most rejects too many.
     let rejects = |page: &mut Page, machines: Vec<Machines>, seed: u64| {
         page.does(Message::Edit(Edit::Machines(machines)));
         page.does(Message::Edit(Edit::set("seed", seed)));
@@ -475,7 +475,7 @@ fn the_least_number_of_machines_is_found_and_can_be_taken() {
     assert!(rejects(&mut page, fewer, worst.seed) > 0.005);
     assert!(rejects(&mut page, found, worst.seed) <= 0.005);
 
-    // What cannot be is said, and nothing runs.
+    // An impossible search is reported, and nothing runs.
     let mut document = (presets::find("small").expect("a preset").make)();
     document.variants[0].clusters[0].settings.cores = 1.0;
     let mut page = Page::open(document);

@@ -1,4 +1,4 @@
-//! The list of decisions in a person's session, and why machines are not empty.
+//! The list of decisions in a user's session, and why machines are not empty.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! The film as drawings: the strip of stills, and the animation that is made of the same.
+//! The film as pictures: the strip of stills, and the animation made from them.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use tiebreak_placement::explain::KEPT;
 use tiebreak_view::film::{Film, caption};
 use tiebreak_view::{animation, strip};
 
-/// How full its machines are.
+/// The fullness of its machines.
 const FULLNESS: [u8; 25] = [40; 25];
 
-/// Twenty-five machines: two validators drop ten and five of them, a preference seven; three are tied for best.
+/// Twenty-five machines: two validators drop ten and five of them, and a preference seven; three are tied for best.
 fn decision() -> Explained {
     let step = |rule: &str, before, after, validates| FunnelStep {
         rule: rule.into(),
@@ -46,7 +46,7 @@ fn decision() -> Explained {
     }
 }
 
-/// The same decision with every end that a film has.
+/// The same decision with every possible end of a film.
 fn ends() -> [(&'static str, Explained); 4] {
     let collision = |rivals: &[(&str, u32)]| Collision {
         agent: 1,
@@ -63,12 +63,12 @@ fn ends() -> [(&'static str, Explained); 4] {
     ]
 }
 
-/// The words below the machines, a line each.
+/// The text below the machines, line by line.
 fn words<'a>(of: Node<'a, 'a>) -> Vec<&'a str> {
     of.descendants().filter(|node| node.has_tag_name("text")).filter_map(|node| node.text()).collect()
 }
 
-/// What is there at the end, where nothing moves, by class.
+/// The state at the end, without motion, by class.
 fn at_rest(style: &str) -> BTreeMap<&str, &str> {
     let rules = style
         .split("infinite}")
@@ -95,7 +95,7 @@ fn the_animation_says_what_the_stills_say_and_ends_as_they_end() {
             Some(value) => value.expect("a class").strip_prefix("opacity:").expect("its opacity").to_owned(),
             None => node.attribute("opacity").unwrap_or("1").to_owned(),
         };
-        // Machines have their colour, their place and what is left of them; the last still is the last group.
+        // Machines have their colour, position and opacity; the last still is the last group.
         let machines = |of: Node<'_, '_>| -> Vec<(String, String, String, String)> {
             let is_machine = |node: &Node<'_, '_>| node.has_tag_name("rect") && node.attribute("width") == Some("12");
             let plain = of
@@ -108,7 +108,7 @@ fn the_animation_says_what_the_stills_say_and_ends_as_they_end() {
         let last = still.descendants().rfind(|node| node.has_tag_name("g")).expect("a still");
         assert_eq!(machines(last).len(), 25, "{end}");
         assert_eq!(machines(last), machines(moving.root_element()), "{end}");
-        // Of all captions the last alone stays.
+        // Of all captions only the last stays.
         let captions = at_rest.iter().filter(|(class, _)| class.starts_with('t'));
         let stay: Vec<_> = captions.filter(|(_, value)| **value == "opacity:1").map(|(class, _)| *class).collect();
         let film = Film::of(&decision);
@@ -137,7 +137,7 @@ fn it_has_every_shot_a_pause_at_the_end_and_no_script() {
             style.matches(&seconds).count(),
             "{end}: all have one length"
         );
-        // Keyframes are in their order.
+        // Keyframes are in order.
         for frames in style.split("@keyframes ").skip(1) {
             let of = frames.split('%').filter_map(|before| before.rsplit(['{', '}']).next()?.parse::<f64>().ok());
             assert!(of.clone().count() >= 2 && of.is_sorted(), "{end}: {frames}");

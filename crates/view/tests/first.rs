@@ -1,4 +1,4 @@
-//! The run that comes with the page is the one that the application asks for first.
+//! The run included in the page is the first one that the application requests.
 
 use tiebreak_app::{App, Effect};
 use tiebreak_engine::{Command, FirstRun, Reply};

@@ -1,5 +1,5 @@
-//! Lifetimes in a person's session: predictors learn before a run, in slices, and what they say of
-//! VMs and machines is told.
+//! Lifetimes in a user's session: predictors are trained before a run, in slices, and their predictions for VMs and
+//! machines are shown.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use tiebreak_scenario::{Document, Variant, presets};
 use tiebreak_sim::{LifeByte, World};
 use tiebreak_view::lifetimes;
 
-/// Page and engine, which hear each other at once; learning is noted.
+/// Page and engine, connected directly; records the progress of training.
 struct Session {
     app: App,
     engine: Engine,
-    /// How far each report of learning was, by run.
+    /// The progress in each training report, by run.
     learned: Vec<(u32, f64)>,
 }
 
@@ -78,7 +78,7 @@ impl Session {
         live.result.as_ref().expect("it has ended").digest.clone()
     }
 
-    /// Reports of learning since the last look.
+    /// Training reports since the last call.
     fn reports(&mut self) -> usize {
         std::mem::take(&mut self.learned).len()
     }
@@ -210,7 +210,7 @@ fn learning_can_be_held_and_stepped_over() {
     session.does(Message::Undo);
     session.settle();
     assert_eq!(session.digest(), digest);
-    // From the end, stepping with another predictor: it learns, then the first VM is decided.
+    // From the end, stepping with another predictor: it is trained, then the first VM is decided.
     session.edits(predictor("MeanByType"));
     session.does(Message::Step);
     session.settle();
@@ -342,7 +342,7 @@ fn a_trace_that_cannot_answer_says_so_and_runs() {
             );
         }
     }
-    // Nobody to learn from, one VM, and everybody.
+    // No training data, one VM, and all VMs.
     session.edits(predictor("BoostedTrees"));
     for share in [0.0, 0.1, 100.0] {
         session.edits(Edit::set("predictor.train_share", share));

@@ -1,5 +1,5 @@
-//! Virtual datacenters in a person's session: what they are told of the workload, of the bounds, and of the links of
-//! a VM that went in or was refused (Gridiron sections III-B to III-E).
+//! Virtual datacenters in a user's session: the profile of the workload, the bounds, and the links of a VM that was
+//! placed or refused (Gridiron sections III-B to III-E).
 
 mod common;
 
@@ -29,7 +29,7 @@ impl Session {
     }
 }
 
-/// Two dozen machines under tenants of several VMs that grow.
+/// Two dozen machines, and growing tenants of several VMs.
 fn document() -> Document {
     let settings = ClusterSettings { machines: 24, racks: 4, cores: 16.0, memory_gib: 128.0, ..Default::default() };
     let workload = GeneratedWorkload {

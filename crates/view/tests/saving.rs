@@ -1,4 +1,4 @@
-//! What a person saves for other programs is what is on the page, and opens again as the same.
+//! A file saved for other programs has the contents of the page, and opens again as the same.
 
 use tiebreak_app::{App, Effect, Message};
 use tiebreak_engine::protocol::{Form, Save, Saved};
@@ -6,7 +6,7 @@ use tiebreak_engine::{Command, Engine, Reply};
 use tiebreak_scenario::presets;
 use tiebreak_trace::{Parsed, TraceParser, csv_of, read_compact};
 
-/// A page whose first run is over, with its engine.
+/// A page whose first run has ended, with its engine.
 fn page(preset: &str) -> (App, Engine) {
     let document = (presets::find(preset).expect(preset).make)();
     let (mut app, effects) = App::open(document);
@@ -22,7 +22,7 @@ fn page(preset: &str) -> (App, Engine) {
     (app, engine)
 }
 
-/// What the engine is asked to save when a person asks for it.
+/// The engine's command when a user saves a file.
 fn asked(app: &mut App, is_of_run: bool, form: Form) -> Save {
     let effects = app.update(Message::Save { is_of_run, form });
     match &effects[..] {

@@ -1,5 +1,5 @@
-//! A person's session without a browser: the application and the engine wired together as
-//! page and worker wire them, but by a plain queue.
+//! A user's session without a browser: the application and the engine connected like page and worker, but by a plain
+//! queue.
 
 use std::collections::VecDeque;
 
@@ -17,14 +17,14 @@ use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, IncidentRow, Trac
 use tiebreak_sim::{Agents, Fate, World};
 use tiebreak_view::{anatomy, failures, lesson, list, verdict};
 
-/// The digests that every platform must give.
+/// The digests that every platform must reproduce.
 const GOLDEN: &str = include_str!("../../../tests/browser/golden.json");
 
-/// Five VMs of two tenants on half an hour, in a format that any CSV may have.
+/// Five VMs of two tenants within half an hour, in a format that any CSV may have.
 const TRACE: &[u8] =
     b"vm,tenant,cores,memory_gb,start_s,end_s\n1,7,4,16,0,1200\n2,7,2,8,60,900\n3,8,1,4,60,inf\n4,8,1,4,60,inf\n5,9,8,32,600,1800\n";
 
-/// As it comes out at the other end of a worker's channel.
+/// The message after a round trip through a worker's channel.
 fn over_the_wire<T: serde::Serialize + serde::de::DeserializeOwned>(message: &T) -> T {
     postcard::from_bytes(&postcard::to_allocvec(message).expect("it is written")).expect("it is read")
 }
@@ -32,7 +32,7 @@ fn over_the_wire<T: serde::Serialize + serde::de::DeserializeOwned>(message: &T)
 struct Session {
     app: App,
     engine: Engine,
-    /// What the engine said and the page has not heard yet.
+    /// Replies that the page has not received yet.
     wire: VecDeque<Reply>,
     drafts: Vec<String>,
     lessons: Vec<String>,
@@ -40,7 +40,7 @@ struct Session {
 }
 
 impl Session {
-    /// A page that opens with this document; nothing of the engine was heard yet.
+    /// A page that opens with this document, before any reply of the engine.
     fn open(document: Document) -> Self {
         let (app, effects) = App::open(document);
         let mut session = Self {
@@ -76,7 +76,7 @@ impl Session {
         }
     }
 
-    /// The person does something; the engine hears of it and its answers stay on the wire.
+    /// The user does something; the engine handles it, and its replies stay in the queue.
     fn does(&mut self, message: Message) {
         let effects = self.app.update(message);
         self.carry_out(effects);
@@ -108,7 +108,7 @@ impl Session {
         self.settle();
     }
 
-    /// Chooses a file, as the page and the worker do it.
+    /// Chooses a file, as the page and the worker do.
     fn gives(&mut self, name: &str, bytes: &[u8]) {
         self.does(Message::TraceChosen { name: name.into(), bytes: bytes.len() as f64 });
         let begin = Command::TraceBegin {
@@ -267,7 +267,7 @@ fn answers_of_an_older_run_are_not_heard() {
     let mut session = Session::open(preset("small"));
     session.does(Message::Edit(buckets(None)));
     session.settle();
-    // Samples may be NaN, so what is on screen is compared as text.
+    // Samples may be NaN, so the displayed state is compared as text.
     let on_screen = |session: &Session| {
         format!("{:?}", (&session.app.front.live, &session.app.front.phase, &session.app.front.baseline))
     };
@@ -355,7 +355,7 @@ fn a_link_with_an_unknown_rule_opens_with_a_notice_and_can_be_undone() {
     assert_eq!(session.app.document, mine);
 }
 
-/// A link made by hand, with codec `j`.
+/// A handmade link with codec `j`.
 fn link_by_hand(json: &str) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut link = String::from("#1.j.");
@@ -402,7 +402,7 @@ fn steps_and_pauses_end_where_a_straight_run_does() {
     session.does(Message::Run);
     session.settle();
     assert_eq!((session.digest(), &session.app.front.phase), (golden("small"), &Phase::Finished));
-    // Again, now from the end: Step begins anew, and stepping alone reaches the same end.
+    // Again, from the end: Step starts over, and stepping alone reaches the same end.
     session.does(Message::Step);
     session.hear();
     assert_eq!(session.app.front.phase, Phase::Paused);
@@ -415,7 +415,7 @@ fn steps_and_pauses_end_where_a_straight_run_does() {
     assert_eq!((session.digest(), &session.app.front.phase), (golden("small"), &Phase::Finished));
 }
 
-/// Where the run itself placed every VM that asked alone: the explanations must name the same.
+/// Where the run placed every VM with a request of its own: the explanations must name the same machine.
 #[test]
 fn explanations_name_the_machine_that_was_chosen() {
     let mut session = Session::small();
@@ -443,7 +443,7 @@ fn explanations_name_the_machine_that_was_chosen() {
     assert!(placed > 10 && refused > 1, "{placed} placed, {refused} refused");
 }
 
-/// The VMs of a run with these edits for which this holds, by the name they have in the trace.
+/// The VMs of a run with these edits for which this holds, by their names in the trace.
 fn vms_of(session: &Session, holds: impl Fn(&World, VmId) -> bool) -> Vec<String> {
     let variant = session.app.variant();
     let workload = std::sync::Arc::new(variant.generate().expect("a generated workload"));
@@ -594,8 +594,8 @@ fn events_travel_in_links_and_too_many_vms_are_told() {
     assert_eq!(message, "expected at most 1000000 VMs from demand spikes, got 1100000; use fewer requests or spikes");
 }
 
-/// Every VM that found another machine is explained by that decision, the one before it is named,
-/// and its story says the same.
+/// For every VM that found another machine, the explanation is of that decision, names the previous machine, and
+/// agrees with the VM's history.
 #[test]
 fn a_vm_that_lost_its_machine_is_explained_where_it_is_now() {
     let mut session = Session::small();
@@ -674,7 +674,7 @@ fn rules_that_decide_nothing_and_one_that_leaves_nothing_are_pointed_out() {
     assert_eq!(session.app.share("BestFit").map(|share| share.decided), Some(0.0));
 }
 
-/// Agents so slow that they get into each other's way.
+/// Agents so slow that they collide.
 fn slow_agents() -> Document {
     let mut document = preset("small");
     let agents = &mut document.variants[0].agents;
@@ -837,7 +837,7 @@ fn a_trace_that_is_not_there_is_asked_for_and_then_runs() {
     assert_eq!(names, ["mine.csv", "under-another-name.csv.gz"]);
 }
 
-/// The small preset over many days, on so many machines that each decision looks at.
+/// The small preset over many days, with so many machines that each decision evaluates.
 fn costly(days: f64) -> Document {
     let mut document = preset("small");
     for (path, value) in [
@@ -861,13 +861,13 @@ fn a_run_that_takes_long_waits_for_a_word_and_is_not_asked_about_again() {
     session.does(Message::Run);
     session.hear();
     assert_eq!((&session.app.front.phase, session.engine.is_running()), (&Phase::Running, true));
-    // What takes about as long, too, but not what takes more than twice as long.
+    // A run that takes about as long starts too, but not one that takes more than twice as long.
     for (days, asks) in [(25.0, false), (75.0, true)] {
         session.does(Message::Open(costly(days)));
         session.hear();
         assert_eq!(matches!(session.app.front.phase, Phase::Costly { .. }), asks, "{days} days");
     }
-    // Whatever else is wanted runs at once.
+    // Other runs start immediately.
     session.does(Message::Open(preset("small")));
     session.settle();
     assert_eq!((session.digest(), &session.app.front.phase), (golden("small"), &Phase::Finished));
@@ -1011,7 +1011,7 @@ fn an_engine_that_cannot_be_started_is_told_once() {
 #[test]
 fn what_an_engine_was_asked_when_it_died_is_answered_and_can_be_asked_again() {
     let mut session = Session::small();
-    // Nothing of these reaches the engine.
+    // None of these reaches the engine.
     drop(session.app.update(Message::Profile(true)));
     drop(session.app.update(Message::Question(Asking::new(&FitBeliefs {}))));
     drop(session.app.update(Message::Size(SizeWish::default())));
@@ -1028,7 +1028,7 @@ fn what_an_engine_was_asked_when_it_died_is_answered_and_can_be_asked_again() {
     assert!(matches!(told, Some(Ok(_))), "{told:?}");
 }
 
-/// The answer to a question that was asked again since is of nobody's interest.
+/// The answer to a repeated question's earlier instance is ignored.
 #[test]
 fn a_search_begun_again_begins_with_its_own_answer() {
     let mut session = Session::small();
@@ -1055,14 +1055,14 @@ fn a_search_begun_again_begins_with_its_own_answer() {
     assert!(needs.bound < 1_000, "{needs:?}");
 }
 
-/// A pause that reaches the engine after the run ended changes nothing.
+/// A pause that reaches the engine after the end of the run has no effect.
 #[test]
 fn pause_that_comes_too_late_changes_nothing() {
     let mut session = Session::open(preset("small"));
     while session.engine.is_running() {
         session.work();
     }
-    // The person presses Pause while the last answers are on their way.
+    // The user presses Pause while the last replies are on their way.
     session.does(Message::Pause);
     session.settle();
     assert_eq!(session.app.front.phase, Phase::Finished);
@@ -1071,7 +1071,7 @@ fn pause_that_comes_too_late_changes_nothing() {
     assert_eq!(session.app.front.phase, Phase::Finished);
 }
 
-/// A VM whose request was refused for another VM is explained so.
+/// A VM whose request was refused because of another VM gets that explanation.
 #[test]
 fn a_vm_refused_with_its_request_is_explained_as_refused() {
     let mut session = Session::small();
@@ -1123,7 +1123,7 @@ fn why_not_another_cluster_names_a_machine_rule() {
     assert!(wrong.is_empty(), "{}: {:?}", wrong.len(), &wrong[..wrong.len().min(4)]);
 }
 
-/// More machines than a zone may hold are told, and nothing else runs instead.
+/// Too many machines are reported, and nothing else runs instead.
 #[test]
 fn too_many_machines_are_told() {
     let mut session = Session::small();
@@ -1140,7 +1140,7 @@ fn too_many_machines_are_told() {
     );
 }
 
-/// A scenario named before it is shared keeps the promise of its result.
+/// A scenario that is renamed before it is shared keeps its promised result.
 #[test]
 fn a_renamed_scenario_still_shares_its_digest() {
     let mut session = Session::small();
@@ -1149,7 +1149,7 @@ fn a_renamed_scenario_still_shares_its_digest() {
     assert!(opened.stamp.is_some());
 }
 
-/// Explain in a paused run tells nothing of decisions that were not made yet.
+/// Explain in a paused run does not reveal future decisions.
 #[test]
 fn explain_does_not_see_the_future() {
     let mut session = Session::open(preset("small"));
@@ -1164,7 +1164,7 @@ fn explain_does_not_see_the_future() {
     assert!(attempts.is_empty(), "{} decided, and VM {}: {}", decided, decided + 600, attempts[0].circumstances);
 }
 
-/// Another seed of a generated workload is another workload: nothing to compare with.
+/// Another seed of a generated workload is another workload, so there is no baseline.
 #[test]
 fn another_seed_is_another_workload() {
     let mut session = Session::small();
@@ -1172,7 +1172,7 @@ fn another_seed_is_another_workload() {
     assert!(session.app.front.baseline.is_none());
 }
 
-/// The fleet map moves while a person steps.
+/// The fleet map changes while the user steps.
 #[test]
 fn a_step_shows_on_the_map() {
     let mut session = Session::open(preset("small"));
@@ -1266,7 +1266,7 @@ fn a_step_by_rule_shows_one_rule_more_until_the_choice() {
     assert_eq!(session.app.rules_shown, None);
 }
 
-/// A lesson that comes with the page, at a step from 0.
+/// An included lesson, at a step from 0.
 fn plays(id: &str, step: usize) -> Session {
     let mut session = Session::small();
     let listed = LESSONS.iter().find(|listed| listed.id == id).expect("a lesson that is listed");
@@ -1370,12 +1370,12 @@ fn states_of_the_page_become_a_lesson_that_plays() {
     assert!(matches!(&compared.question, Some(Question::Curve { metric, .. }) if metric == "EmptyHosts"));
     assert_eq!(compared.unlocks.as_ref().expect("its own").charts, ["EmptyHosts"], "what is drawn is shown");
 
-    // A step without a title is none, and says so where it was asked for.
+    // A step without a title is not valid, and the message appears where it was requested.
     session.does(freeze(" ", None));
     session.settle();
     assert_eq!(session.app.own_lesson.text, text);
     assert!(session.app.own_lesson.faults[0].contains("expected a title"), "{:?}", session.app.own_lesson.faults);
-    // Nor is one behind a text that is no lesson any more.
+    // Nor is one after a text that is not a lesson.
     session.does(Message::WriteLesson("Only words.".into()));
     session.does(freeze("One more", None));
     session.settle();
@@ -1446,7 +1446,7 @@ fn the_profile_is_of_the_workload_in_front_and_offers_machines() {
     let vms = session.app.front.live.as_ref().expect("a run").result.as_ref().expect("over").clone();
     assert!(came > 0.0 && came <= vms.figure("placements") + vms.figure("rejections"), "{came} of {vms:?}");
 
-    // A rule is no part of the workload, the seed is.
+    // A rule is not part of the workload, the seed is.
     session.edits(buckets(Some(1)));
     assert_eq!(profiled(&session), first);
     session.edits(Edit::set("seed", 2));
@@ -1462,7 +1462,7 @@ fn the_profile_is_of_the_workload_in_front_and_offers_machines() {
     assert_eq!((clusters[0].settings.cores, clusters[0].settings.memory_gib), (machines.cores, machines.memory_gib));
     assert_eq!(session.app.front.phase, Phase::Finished, "it runs");
 
-    // Folded, nothing is asked for.
+    // With the panel closed, nothing is requested.
     session.does(Message::Profile(false));
     session.edits(Edit::set("seed", 3));
     let last = session.app.answers.told::<ProfileWorkload>().expect("the last one");
@@ -1486,14 +1486,14 @@ fn the_columns_of_a_trace_are_a_trace_of_the_same_vms_and_say_what_its_file_said
     let notes = again.notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     assert!(notes.contains("Unreadable rows excluded: 1") && notes.contains(&card.faults[0].to_string()), "{notes}");
     assert!(again.notes.len() < 10 && again.cannot_answer == card.cannot_answer);
-    // Kept once more, nothing is said twice.
+    // When it is kept again, the notes are not repeated.
     let columns = later.engine.columns(&again.fingerprint).expect("it is loaded");
     let mut third = Session::small();
     third.gives("mine.csv", &columns);
     assert_eq!(third.app.traces.last().expect("read").notes, again.notes);
 }
 
-/// A list of machines is given.
+/// The user opens a list of machines.
 fn machines_of(list: &[u8]) -> Message {
     Message::Question(Asking::new(&ReadMachines {}).of_file(list.to_vec()).then(Then::TakeMachines))
 }

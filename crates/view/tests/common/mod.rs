@@ -1,4 +1,4 @@
-//! Page and engine in one process, which hear each other at once.
+//! Page and engine in one process, connected directly.
 
 use tiebreak_app::{App, Effect, Message};
 use tiebreak_engine::{Engine, Reply};
@@ -10,7 +10,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// A page that opened with this document, its run over.
+    /// A page that opened with this document, after its run.
     pub(crate) fn open(document: Document) -> Self {
         let (app, effects) = App::open(document);
         let mut session = Self { app, engine: Engine::new() };
