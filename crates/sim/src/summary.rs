@@ -37,6 +37,8 @@ pub struct Summary {
     /// Time-weighted mean share of empty hosts, in percent. Means over time begin where the settings
     /// say (`Measures`).
     pub empty_hosts_pct_mean: f64,
+    /// Hours that machines had any VM, summed over machines, over the same time.
+    pub machine_hours: f64,
     /// Time-weighted mean packing density, in percent.
     pub packing_density_pct_mean: f64,
     /// Time-weighted mean share of the free cores that stand on empty machines, in percent.
