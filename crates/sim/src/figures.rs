@@ -218,6 +218,12 @@ pub static FIGURES: &[Figure] = &[
         &[Field(Course), Column(10), Claim("empty hosts"), Page(0, "Empty hosts, mean"), Compared(0, "empty hosts, %")],
         |it, _| Some(it.empty_hosts_pct_mean),
     ),
+    amount(
+        "machine_hours",
+        "machine-hours",
+        "machine-hours in use: hours that machines had any VM, summed over machines",
+    )
+    .number(&[Field(Course), Column(38), Claim("machine-hours in use")], |it, _| Some(it.machine_hours)),
     amount("packing_density_pct_mean", "%", "cores in use on machines that have any VM, mean over time, %").number(
         &[
             Field(Course),

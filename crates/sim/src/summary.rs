@@ -36,6 +36,8 @@ pub struct Summary {
     pub answered_at: Time,
     /// Time-weighted mean share of empty hosts, in percent. Time averages begin where the settings say (`Measures`).
     pub empty_hosts_pct_mean: f64,
+    /// Hours that machines had any VM, summed over machines, over the same time.
+    pub machine_hours: f64,
     /// Time-weighted mean packing density, in percent.
     pub packing_density_pct_mean: f64,
     /// Time-weighted mean share of the free cores that are on empty machines, in percent.

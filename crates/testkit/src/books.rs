@@ -274,6 +274,12 @@ impl<'a> Books<'a> {
         f64::from(self.ledger.fleet.machine_count() - self.stand.busy().len() as u32)
     }
 
+    /// Hours that machines had any VM so far, summed over machines.
+    pub(crate) fn machine_hours(&self) -> f64 {
+        let machines = f64::from(self.ledger.fleet.machine_count());
+        (self.empty.0 - self.empty.1) * machines / Millis::HOUR.0 as f64
+    }
+
     pub(crate) fn live_vms(&self) -> f64 {
         f64::from(self.stand.vms().count() as u32)
     }

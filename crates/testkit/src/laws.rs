@@ -216,8 +216,9 @@ pub fn same(what: &str, left: &Ledger, right: &Ledger) -> Result<(), String> {
         let of_caches = ["CacheHitRatio", "UpdatesPerDecision"].map(metrics::index_of);
         let all = (0..metrics::METRICS.len()).filter(|metric| !of_caches.contains(&Some(*metric)));
         let samples = all.flat_map(|metric| ledger.series.values(metric).to_vec());
-        let Summary { empty_hosts_pct_mean, packing_density_pct_mean, empty_to_free_pct_mean, .. } = ledger.summary;
-        let means = [empty_hosts_pct_mean, packing_density_pct_mean, empty_to_free_pct_mean];
+        let Summary { empty_hosts_pct_mean, machine_hours, packing_density_pct_mean, empty_to_free_pct_mean, .. } =
+            ledger.summary;
+        let means = [empty_hosts_pct_mean, machine_hours, packing_density_pct_mean, empty_to_free_pct_mean];
         let stranded = ledger.summary.stranded_pct_mean.into_iter().flatten();
         samples.chain(means).chain(stranded).map(f64::to_bits).collect::<Vec<_>>()
     };

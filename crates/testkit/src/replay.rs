@@ -92,6 +92,7 @@ fn ends_as_recorded(ledger: &Ledger, books: &Books<'_>) -> Result<(), String> {
     let (empty, density, free) = books.means_pct();
     close("mean empty-to-free ratio", ledger.summary.empty_to_free_pct_mean, free)?;
     close("mean of empty hosts", ledger.summary.empty_hosts_pct_mean, empty)?;
+    close("machine-hours in use", ledger.summary.machine_hours, books.machine_hours())?;
     close("mean packing density", ledger.summary.packing_density_pct_mean, density)
 }
 

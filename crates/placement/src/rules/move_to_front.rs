@@ -10,8 +10,8 @@ declare! {
     /// As if machines stood in a list, and the one that takes a VM moved to its front. VMs that arrive together share
     /// machines, and leave them together if they live about as long. A departing VM moves nothing, and a machine that
     /// becomes empty leaves the list. Agents order machines by the placements that they know of. Compare without
-    /// buckets: with them, almost all machines are equal. It is meant to save machine-hours in use: watch the empty
-    /// hosts. (Li et al., arXiv 1408.4156)
+    /// buckets: with them, almost all machines are equal. It is meant to save machine-hours in use: compare
+    /// `machine_hours` of two runs. (Li et al., arXiv 1408.4156)
     pub struct MoveToFront as "Last used first" {}
 }
 

@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use tiebreak_model::occupancy::Totals;
-use tiebreak_model::{Bottleneck, ClusterId, Declaration, Fleet, Occupancy, Resource, Resources, Time};
+use tiebreak_model::{Bottleneck, ClusterId, Declaration, Fleet, Millis, Occupancy, Resource, Resources, Time};
 
 use crate::network::links::LinkSample;
 use crate::power::events::PowerSample;
@@ -621,6 +621,7 @@ pub(crate) struct TimeWeighted {
     free_ms: f64,
     empty: f64,
     empty_ms: f64,
+    busy_machine_ms: f64,
     density: f64,
     density_ms: f64,
 }
@@ -635,6 +636,7 @@ impl TimeWeighted {
             free_ms: 0.0,
             empty: 0.0,
             empty_ms: 0.0,
+            busy_machine_ms: 0.0,
             density: 0.0,
             density_ms: 0.0,
         }
@@ -647,6 +649,7 @@ impl TimeWeighted {
             self.at = now;
             self.empty += held * f64::from(machines - zone.busy) / f64::from(machines);
             self.empty_ms += held;
+            self.busy_machine_ms += held * f64::from(zone.busy);
             if zone.busy > 0 {
                 self.density += held * zone.used(Resource::Cores) as f64 / zone.busy_cores_milli as f64;
                 self.density_ms += held;
@@ -662,6 +665,11 @@ impl TimeWeighted {
     /// Mean share of empty hosts, in percent.
     pub(crate) fn empty_hosts_pct(&self) -> f64 {
         mean_pct(self.empty, self.empty_ms)
+    }
+
+    /// Hours that machines had any VM, summed over machines.
+    pub(crate) fn machine_hours(&self) -> f64 {
+        self.busy_machine_ms / Millis::HOUR.0 as f64
     }
 
     /// Mean share of the free cores that are on empty machines, in percent.
@@ -735,11 +743,11 @@ mod tests {
     #[test]
     fn means_are_taken_from_where_the_settings_say() {
         let close = |one: f64, other: f64| (one - other).abs() < 1e-9;
-        for (from_hours, empty, density, to_free) in [
-            (0.0, 200.0 / 3.0, 62.5, (400.0 / 7.0 + 100.0) / 2.0),
-            (6.0, 700.0 / 9.0, 62.5, (400.0 / 7.0 + 200.0) / 3.0),
-            (12.0, 100.0, 0.0, 100.0),
-            (25.0, 0.0, 0.0, 0.0),
+        for (from_hours, empty, machine_hours, density, to_free) in [
+            (0.0, 200.0 / 3.0, 24.0, 62.5, (400.0 / 7.0 + 100.0) / 2.0),
+            (6.0, 700.0 / 9.0, 12.0, 62.5, (400.0 / 7.0 + 200.0) / 3.0),
+            (12.0, 100.0, 0.0, 0.0, 100.0),
+            (25.0, 0.0, 0.0, 0.0, 0.0),
         ] {
             let measures = Measures { measured_from_hours: from_hours, ..Measures::default() };
             let mut world = World::new(trial().plan(true, &[]).with_measures(measures));
@@ -747,6 +755,7 @@ mod tests {
             let summary = world.summary();
             assert_eq!(world.progress().time, minute(24 * 60));
             assert!(close(summary.empty_hosts_pct_mean, empty), "{from_hours} h: {}", summary.empty_hosts_pct_mean);
+            assert!(close(summary.machine_hours, machine_hours), "{from_hours} h: {}", summary.machine_hours);
             assert!(close(summary.packing_density_pct_mean, density), "{from_hours} h");
             assert!(close(summary.empty_to_free_pct_mean, to_free), "{from_hours} h");
             assert_eq!(summary.stranded_pct_mean, None);

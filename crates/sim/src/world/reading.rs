@@ -152,6 +152,7 @@ impl World {
             answers: self.observed.answers(),
             answered_at: *answered_at,
             empty_hosts_pct_mean: weighted.empty_hosts_pct(),
+            machine_hours: weighted.machine_hours(),
             packing_density_pct_mean: weighted.packing_density_pct(),
             empty_to_free_pct_mean: weighted.empty_to_free_pct(),
             stranded_pct_mean: fills.means(),
