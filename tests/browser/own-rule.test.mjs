@@ -87,7 +87,9 @@ test('what is wrong is said with its place, and the last rule that stood goes on
 
 test('an expression that is not valid yet survives a reload, and goes with what replaces it', () =>
   onPage(WIDE, async ({ hand, page }) => {
-    const edit = async () => {
+    const reload = async () => {
+      await page.reload();
+      await settled(page, 0);
       await page.getByLabel('About MyRule', { exact: true }).click();
       await page.locator('[data-rule="MyRule"]').getByRole('button', { name: 'Edit this rule' }).click();
     };
@@ -95,15 +97,13 @@ test('an expression that is not valid yet survives a reload, and goes with what 
     const valid = await text(page).inputValue();
     await text(page).fill('machine.cores_free >= 2 *');
     await says(fault(page), /^Line 1, column 26: expected .*, got the end/);
-    await page.reload();
-    await edit();
+    await reload();
     await shows(() => text(page).inputValue(), 'machine.cores_free >= 2 *');
     await says(fault(page), /^Line 1, column 26: expected .*, got the end/);
     await write(hand, page, 'machine.cores_free >= 2 * vm.cores');
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
     await shows(() => text(page).inputValue(), valid);
-    await page.reload();
-    await edit();
+    await reload();
     await shows(() => text(page).inputValue(), valid);
     await shows(() => fault(page).textContent(), '');
   }));
