@@ -53,6 +53,8 @@ pub(crate) enum PageMessage {
     Address(String),
     /// What was drawn first is on screen.
     Begun,
+    /// What was taken in is to be drawn.
+    Draw,
 }
 
 /// What the page was before it was alive.
@@ -115,8 +117,9 @@ impl Component for Page {
             }
             PageMessage::FirstRun(run) => {
                 self.show_first(run);
-                Vec::new()
+                return false;
             }
+            PageMessage::Draw => Vec::new(),
             PageMessage::Text(file, text) => self.open_text(&file, &text),
             PageMessage::Width(width) => {
                 self.width = width;

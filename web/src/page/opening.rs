@@ -1,11 +1,13 @@
 //! What the page opens with: the address's scenario, else this tab's draft, else the default; and the engines that are
 //! begun for it.
 
+use gloo::timers::future::TimeoutFuture;
 use tiebreak_app::{App, Effect, Message, Notice};
 use tiebreak_engine::FirstRun;
 use tiebreak_engine::protocol::Reply;
 use tiebreak_i18n::{say, tr};
 use tiebreak_scenario::{Document, PRESETS};
+use wasm_bindgen_futures::spawn_local;
 use yew::html::Scope;
 use yew::prelude::*;
 
@@ -88,10 +90,7 @@ impl Page {
             && let Effect::Send { lane, command } = effects.remove(at)
         {
             self.workers.await_first(lane, command);
-            self.scope.send_future(async {
-                let file = places::bytes("first").await;
-                PageMessage::FirstRun(file.and_then(|bytes| postcard::from_bytes(&bytes).ok()))
-            });
+            spawn_local(fetch_first(self.scope.clone()));
         }
         self.carry_out(effects);
     }
@@ -103,6 +102,17 @@ impl Page {
             let frames = matches!(reply, Reply::Finished { .. }).then(|| frames.clone());
             self.take_in(lane, Box::new(reply), frames);
         }
+    }
+}
+
+/// Fetches what comes of the first run. A slow machine reads the file, takes the run in, and draws it in a task each, so
+/// that it answers a hand in between.
+async fn fetch_first(scope: Scope<Page>) {
+    let file = places::bytes("first").await;
+    let run = file.and_then(|bytes| postcard::from_bytes(&bytes).ok());
+    for message in [PageMessage::FirstRun(run), PageMessage::Draw] {
+        TimeoutFuture::new(0).await;
+        scope.send_message(message);
     }
 }
 
