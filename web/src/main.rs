@@ -12,6 +12,9 @@ mod parts;
 mod places;
 mod workers;
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use gloo::timers::callback::Timeout;
 
 fn main() {
@@ -21,11 +24,20 @@ fn main() {
     let Some(root) = document.get_element_by_id("page") else { return };
     let picture = document.get_element_by_id("first-picture").map(|picture| picture.inner_html());
     let without = document.get_element_by_id("first-without").and_then(|data| data.text_content());
-    let properties =
-        page::Properties { picture: picture.unwrap_or_default().into(), without: without.unwrap_or_default().into() };
     language::begin(|| {
-        // In a task of its own: the one under way has compiled the program.
-        let draw = move || drop(yew::Renderer::<page::Page>::with_root_and_props(root, properties).render());
-        Timeout::new(0, draw).forget();
+        // Each in a task of its own, so that a slow machine answers a hand in between; the one under way has compiled the
+        // program.
+        later(|| {
+            let properties = page::Properties {
+                picture: picture.unwrap_or_default().into(),
+                without: without.unwrap_or_default().into(),
+                opened: Rc::new(Cell::new(Some(page::Opened::now()))),
+            };
+            later(|| drop(yew::Renderer::<page::Page>::with_root_and_props(root, properties).render()));
+        });
     });
+}
+
+fn later(task: impl FnOnce() + 'static) {
+    Timeout::new(0, task).forget();
 }

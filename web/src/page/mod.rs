@@ -11,6 +11,9 @@ mod theme;
 mod usage;
 mod view;
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use gloo::events::EventListener;
 use gloo::timers::callback::Timeout;
 use tiebreak_app::{App, Message, Notice};
@@ -23,6 +26,7 @@ use yew::prelude::*;
 
 use self::files::Reading;
 use self::listeners::Resize;
+pub(crate) use self::opening::Opened;
 use self::theme::Theme;
 use crate::engine_link::Said;
 use crate::parts::embed;
@@ -57,13 +61,22 @@ pub(crate) enum PageMessage {
     Draw,
 }
 
-/// What the page was before it was alive.
-#[derive(Clone, PartialEq, yew::Properties)]
+/// What the page was before it was alive, and what it opens with.
+#[derive(Clone, yew::Properties)]
 pub(crate) struct Properties {
     /// The picture that index.html came with: it stays until there is a live one.
     pub(crate) picture: AttrValue,
     /// The run that came with it, to be compared with.
     pub(crate) without: AttrValue,
+    /// Taken when the page is made.
+    pub(crate) opened: Rc<Cell<Option<Opened>>>,
+}
+
+impl PartialEq for Properties {
+    /// The page is made once, and keeps what it was made with.
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// The page.
@@ -103,7 +116,8 @@ impl Component for Page {
     type Properties = Properties;
 
     fn create(context: &Context<Self>) -> Self {
-        Self::open(context)
+        let Properties { without, opened, .. } = context.props();
+        Self::open(opened.take().unwrap_or_else(Opened::now), context.link().clone(), without)
     }
 
     fn update(&mut self, _: &Context<Self>, message: PageMessage) -> bool {

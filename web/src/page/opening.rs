@@ -1,12 +1,16 @@
 //! What the page opens with: the address's scenario, else this tab's draft, else the default; and the engines that are
 //! begun for it.
 
+use std::cell::OnceCell;
+use std::rc::Rc;
+
 use gloo::timers::future::TimeoutFuture;
 use tiebreak_app::{App, Effect, Message, Notice};
 use tiebreak_engine::FirstRun;
 use tiebreak_engine::protocol::Reply;
 use tiebreak_i18n::{say, tr};
 use tiebreak_scenario::{Document, PRESETS};
+use tiebreak_view::embed::Embed;
 use wasm_bindgen_futures::spawn_local;
 use yew::html::Scope;
 use yew::prelude::*;
@@ -16,7 +20,7 @@ use super::theme::Theme;
 use super::{Page, PageMessage, keeping, listeners};
 use crate::engine_link::EngineLink;
 use crate::parts::embed;
-use crate::parts::panel::{Link, News, View};
+use crate::parts::panel::{Link, News, Sent, View};
 use crate::parts::panels::Panels;
 use crate::workers::Workers;
 use crate::{drafts, places};
@@ -30,20 +34,50 @@ const SIDES_FROM: u32 = 1181;
 const SIDE: u32 = 356;
 const MARGINS: u32 = 32;
 
-impl Page {
-    pub(super) fn open(context: &Context<Self>) -> Self {
-        let (scope, embed) = (context.link().clone(), embed::asked());
+/// What the page opens with, before anything is drawn.
+pub(crate) struct Opened {
+    app: App,
+    effects: Vec<Effect>,
+    embed: Option<Embed>,
+    panels: Panels,
+    /// The panels' way to a page that is not there yet.
+    link: Link,
+    scope: Rc<OnceCell<Scope<Page>>>,
+    /// What panels sent when they heard the address.
+    sent: Vec<Sent>,
+    has_address: bool,
+}
+
+impl Opened {
+    /// Reads the address, or this tab's draft.
+    pub(crate) fn now() -> Self {
+        let (embed, scope) = (embed::asked(), Rc::new(OnceCell::<Scope<Page>>::new()));
         let to = scope.clone();
-        let link = Link::new(move |sent| to.send_message(PageMessage::Sent(sent)));
+        let link = Link::new(move |sent| {
+            if let Some(scope) = to.get() {
+                scope.send_message(PageMessage::Sent(sent));
+            }
+        });
         let (app, first) = App::open(PRESETS.first().map_or_else(Document::default, |preset| (preset.make)()));
         let fragment = gloo::utils::window().location().hash().unwrap_or_default();
         let mut panels = Panels::new();
         let sent = panels.hear(&News::Address(&fragment), &link, &app);
         let has_address = fragment.len() > 1;
-        let (app, effects) = match embed {
+        let (mut app, effects) = match embed {
             Some(_) => open_link(app, first, fragment),
             None => open_own(app, first, if sent.is_empty() { fragment } else { String::new() }),
         };
+        app.use_engines(engines());
+        app.restore_runs(&keeping::kept(keeping::RUNS));
+        app.own_lesson.text = keeping::kept(keeping::LESSON);
+        Self { app, effects, embed, panels, link, scope, sent, has_address }
+    }
+}
+
+impl Page {
+    pub(super) fn open(opened: Opened, scope: Scope<Self>, without: &str) -> Self {
+        let Opened { app, effects, embed, panels, link, scope: to, sent, has_address } = opened;
+        to.get_or_init(|| scope.clone());
         let mut page = Self {
             app,
             workers: workers(&scope, &link),
@@ -68,10 +102,7 @@ impl Page {
             scope,
         };
         page.view = page.first_view(has_address);
-        page.app.use_engines(engines());
-        page.app.restore_runs(&keeping::kept(keeping::RUNS));
-        page.app.own_lesson.text = keeping::kept(keeping::LESSON);
-        page.begin(effects, &context.props().without);
+        page.begin(effects, without);
         page.follow();
         if !sent.is_empty() {
             page.scope.send_message(PageMessage::Sent(sent));
