@@ -123,7 +123,7 @@ impl NetworkPanel {
     }
 }
 
-/// The button shown if VMs are linked and uplinks may be oversubscribed.
+/// The button shown if VMs are linked and no rule checks bandwidth.
 fn offer(link: &Link) -> Html {
     let onclick = link.callback(|_: MouseEvent| Message::Edit(Edit::use_rule(GUARD, true)));
     html! {

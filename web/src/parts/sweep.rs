@@ -37,7 +37,7 @@ impl Own for SweepMessage {}
 /// The panel of sweeps.
 #[derive(Default)]
 pub(crate) struct SweepPanel {
-    /// The measures of the vertical and the horizontal axis; an index beyond the list means the first field itself.
+    /// The measures of the vertical and the horizontal axis; `None` means the first field itself.
     up: usize,
     across: Option<usize>,
 }
