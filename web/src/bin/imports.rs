@@ -23,7 +23,7 @@ fn main() {
 /// What a file becomes in a document, in the form that the page reads.
 ///
 /// # Errors
-/// An invalid file, with the message for the user.
+/// If the file is invalid, with the message for the user.
 #[wasm_bindgen]
 pub fn read(name: &str, bytes: &[u8], document: &str) -> Result<Vec<u8>, JsError> {
     let mut document = Document::read(document)?.document;
@@ -57,7 +57,7 @@ pub fn vms() -> Option<Vec<u8>> {
 /// The counterparts, in other schedulers, of each rule of a document's active variant, as CSV.
 ///
 /// # Errors
-/// An invalid document.
+/// If the document is invalid.
 #[wasm_bindgen]
 pub fn twins_of(document: &str) -> Result<String, JsError> {
     let mut document = Document::read(document)?.document;

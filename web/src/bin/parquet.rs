@@ -34,7 +34,7 @@ fn main() {
 /// Opens a file, and returns notes on how it is read.
 ///
 /// # Errors
-/// An invalid file, with the message for the user.
+/// If the file is invalid, with the message for the user.
 #[wasm_bindgen]
 pub fn open(file: Blob) -> Result<Vec<String>, JsError> {
     let pieces = Pieces::of(Slices(file))?;
@@ -70,7 +70,7 @@ pub fn share() -> f64 {
 /// Writes more rows; the first ones define the columns of the file.
 ///
 /// # Errors
-/// Columns that differ from the first ones.
+/// If the columns differ from the first ones.
 #[wasm_bindgen]
 pub fn write(columns: &[u8]) -> Result<(), JsError> {
     let columns: Vec<Column<'_>> = postcard::from_bytes(columns)?;

@@ -54,7 +54,7 @@ impl NumberRange {
         Self { min, max, step: None }
     }
 
-    /// Multiples of a step in this range.
+    /// Numbers in this range, one step apart.
     pub(crate) fn by(step: f64, min: f64, max: f64) -> Self {
         Self { min, max, step: Some(step) }
     }

@@ -24,7 +24,7 @@ pub(super) struct Menu {
 }
 
 impl Menu {
-    /// The button and the menu. A closed menu stays in the page, so that a trace can be dropped on its control.
+    /// The button and the menu. A closed menu stays in the page, so that its file control can receive a trace.
     pub(super) fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
         let (app, is_open) = (scene.app, self.is_open);
         let toggle = link.callback(move |_: MouseEvent| MenuMessage(!is_open));

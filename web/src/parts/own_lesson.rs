@@ -1,6 +1,6 @@
-//! The user's own lesson: states of the page captured as steps, shared as a file or a link.
+//! The user's own lesson: states of the page frozen as steps, shared as a file or a link.
 //!
-//! The lesson is its Markdown. Capturing adds a step to it; everything else (questions with answers, claims, the
+//! The lesson is its Markdown. Freezing adds a step to it; everything else (questions with answers, claims, the
 //! order of steps) is written in the text itself.
 
 use tiebreak_app::{App, Freeze, Message};
@@ -44,7 +44,7 @@ pub(crate) enum OwnMessage {
     Shows(Control, bool),
     /// Which rules are shown.
     Rules(Rules),
-    /// Capture the page as that step.
+    /// Freeze the page as that step.
     Freeze,
     /// Play the lesson.
     Play,
@@ -93,7 +93,7 @@ pub(crate) struct OwnLesson {
     why: String,
     controls: Vec<Control>,
     rules: Rules,
-    /// The length of the lesson when the step was captured.
+    /// The length of the lesson when the step was frozen.
     frozen_at: Option<usize>,
 }
 

@@ -15,7 +15,7 @@ const FETCHED_MS: u32 = 60_000;
 /// Saves text under a name.
 ///
 /// # Errors
-/// The browser's message.
+/// If the browser fails, with its message.
 pub(crate) fn text(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {
     file(name, &blob(text, kind)?)
 }
@@ -23,7 +23,7 @@ pub(crate) fn text(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {
 /// Saves an SVG as a PNG.
 ///
 /// # Errors
-/// The browser's message, for instance about a drawing that is too large for its canvas.
+/// If the browser fails, with its message; for instance, a drawing may be too large for its canvas.
 pub(crate) async fn picture(name: &str, svg: &str) -> Result<(), JsValue> {
     let url = Url::create_object_url_with_blob(&blob(svg, "image/svg+xml")?)?;
     let image = HtmlImageElement::new()?;
@@ -57,7 +57,7 @@ fn blob(text: &str, kind: &str) -> Result<Blob, JsValue> {
 /// Saves a file under a name.
 ///
 /// # Errors
-/// The browser's message.
+/// If the browser fails, with its message.
 pub(crate) fn file(name: &str, content: &Blob) -> Result<(), JsValue> {
     let url = Url::create_object_url_with_blob(content)?;
     let anchor: HtmlAnchorElement = gloo::utils::document().create_element("a")?.unchecked_into();

@@ -122,7 +122,7 @@ fn region(link: &Link, scene: &Scene<'_>, events: &Events, player: &Player) -> H
     }
 }
 
-/// The buttons for the next and previous step.
+/// The selection of what a step moves to.
 fn step_to(link: &Link, app: &App) -> Html {
     const CHOICES: [(StepTo, &str); 3] =
         [(StepTo::Vm, mark("next VM")), (StepTo::Rule, mark("next rule")), (StepTo::Conflict, mark("next conflict"))];

@@ -243,8 +243,7 @@ fn whole_page(link: &Link) -> Html {
     }
 }
 
-/// The buttons that save the workload for other programs, and the placements of its VMs unless a lesson asks for
-/// them.
+/// The buttons that save the workload for other programs, and the outcome of its VMs unless a lesson asks for it.
 fn tables(link: &Link, app: &App) -> Html {
     let offer = |&(label, is_of_run, form): &(&'static str, bool, Form)| {
         let onclick = link.callback(move |_: MouseEvent| Message::Save { is_of_run, form });
@@ -254,7 +253,7 @@ fn tables(link: &Link, app: &App) -> Html {
     html! { <p class="group">{ tr("For other programs:") }{ for offers }</p> }
 }
 
-/// Each with its label, whether it contains placements, and its format.
+/// Each with its label, whether it contains the outcome of VMs, and its format.
 const TABLES: [(&str, bool, Form); 5] = [
     (mark("Workload as CSV"), false, Form::Csv),
     (mark("Workload as Parquet"), false, Form::Parquet),
