@@ -1,11 +1,12 @@
-// Reads a cluster or a scheduler's configuration that a person gave, in a worker of its own (web/src/bin/imports.rs).
+// Reads a cluster file or scheduler configuration from the user, in a separate worker (web/src/bin/imports.rs).
 //
-// One message `{ file, name, document }` is answered by what became of it and its VMs, `{ imported, vms? }`; one `{ twins }`, which is
-// a document, by the table of its rules' twins, `{ text }`. What is wrong with a file is `{ wrong }`.
+// A message `{ file, name, document }` is answered by the imported document and its VMs, `{ imported, vms? }`; a
+// message `{ twins }`, which is a document, by the table of the counterparts of its rules, `{ text }`. An invalid
+// file is answered by `{ wrong }`.
 import init, { read, twins_of, vms } from './imports.js';
 
 const ready = init();
-// Whoever waits for it is told.
+// The code that awaits it gets the error.
 ready.catch(() => {});
 
 self.onmessage = async ({ data: { file, name, document, twins } }) => {

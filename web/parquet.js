@@ -1,12 +1,13 @@
-// Opens a Parquet file that a person gave, in a worker of its own (web/src/bin/parquet.rs).
+// Opens a Parquet file from the user, in a separate worker (web/src/bin/parquet.rs).
 //
-// One message `{ file }` opens the file; its answer is `{ notes }`. Every further one asks for a piece of its text; the answer is
-// `{ text?, rows, share }`, without text behind the last row. Or every message `{ columns }` has rows to write, and `{ finish }` is answered
-// by the file's `{ bytes }`. Any may be answered by `{ error }`; then the worker is of no more use.
+// The first message `{ file }` opens the file; its answer is `{ notes }`. Every further message requests a piece of
+// its text; the answer is `{ text?, rows, share }`, without text after the last row. Alternatively, every message
+// `{ columns }` has rows to write, and `{ finish }` is answered by the file's `{ bytes }`. Any message may be
+// answered by `{ error }`; the worker is unusable after that.
 import init, { next, open, rows, share, write, written } from './parquet.js';
 
 const ready = init();
-// Whoever waits for it is told.
+// The code that awaits it gets the error.
 ready.catch(() => {});
 
 self.onmessage = async ({ data: { file, columns, finish } }) => {

@@ -1,2 +1,2 @@
-// Only in the development page: shows the next build as soon as `cargo xtask serve` has made it.
+// Only in the development page: reloads as soon as `cargo xtask serve` has finished a build.
 new EventSource('./events').addEventListener('build', () => location.reload());

@@ -1,9 +1,10 @@
-// Opens a SQLite file that a person gave, in a worker of its own: SQLite reads the blocks it asks for, so that the
-// file is never copied whole.
+// Opens a SQLite file from the user, in a separate worker. SQLite reads only the blocks it needs, so the file is
+// never copied as a whole.
 //
-// One message `{ file, statement }` opens the file and asks for one text. Every further one `{ statement, after, rows }` asks for the rows
-// behind a rowid. Answers are `{ text?, last?, share? }`, without text behind the last row, or `{ error }`. The statements are
-// those of the native program (crates/trace/src/formats/azure_packing.rs).
+// The first message `{ file, statement }` opens the file and requests one text. Every further message
+// `{ statement, after, rows }` requests the rows after a rowid. Answers are `{ text?, last?, share? }`, without text
+// after the last row, or `{ error }`. The statements are those of the native program
+// (crates/trace/src/formats/azure_packing.rs).
 import sqlite3InitModule from './sqlite3.js';
 
 const BLOCK_BYTES = 1 << 20;
@@ -13,7 +14,7 @@ let database;
 let step;
 let rowsMax;
 
-/** The parts of a file that were asked for last, by their number; the oldest is first. */
+/** The most recently read blocks of a file, by number; the oldest is first. */
 function blocksOf(file) {
   const reader = new FileReaderSync();
   const blocks = new Map();
@@ -27,7 +28,7 @@ function blocksOf(file) {
   };
 }
 
-/** Copies as much of a file from here as there is; the rest of the target becomes zeros. */
+/** Copies the file from this position into the target; if the file is too short, the rest becomes zeros. */
 function copy(block, at, target) {
   let done = 0;
   while (done < target.length) {
@@ -41,7 +42,7 @@ function copy(block, at, target) {
   return done === target.length;
 }
 
-/** SQLite's view of a file system that has this one file, which nobody writes. */
+/** SQLite's view of a file system with this one read-only file. */
 function install({ capi, wasm, vfs }, file) {
   const block = blocksOf(file);
   const standard = new capi.sqlite3_vfs(capi.sqlite3_vfs_find(null));

@@ -1,8 +1,8 @@
-// The page without a network: the service worker keeps every file of one build.
+// Offline support: the service worker caches every file of one build.
 //
-// the build fills in BUILD and FILES. But for the page itself, every file has its content in its name,
-// so an address has one right answer whichever build asks, and builds may share what they keep. How one build follows
-// another is told in docs/ARCHITECTURE.md, "Without a network".
+// The build fills in BUILD and FILES. Except for the page itself, every file has its content hash in its name, so an
+// address has one correct response for all builds, and builds may share cached files. docs/ARCHITECTURE.md, "Without
+// a network", describes how one build replaces another.
 'use strict';
 
 const BUILD = '{build}';
@@ -12,11 +12,11 @@ const PAGE = './';
 
 const SCOPE = self.registration.scope;
 const PAGES = [SCOPE, `${SCOPE}index.html`];
-/** Caches of this page, and the locks that its open tabs hold, are named alike: this and a build. */
+/** The name prefix of this page's caches and of the locks that its open tabs hold; the build follows. */
 const OURS = `tiebreak ${SCOPE} `;
 const CACHE = OURS + BUILD;
 
-/** A server that takes longer to send the page is as good as none. */
+/** A server that takes longer to send the page counts as unavailable. */
 const PATIENCE_MS = 2000;
 
 self.addEventListener('install', (event) => event.waitUntil(install()));
@@ -41,10 +41,11 @@ async function install() {
     const cache = await caches.open(CACHE);
     await Promise.all(Object.entries(FILES).map(([path, integrity]) => keep(cache, path, integrity)));
   } catch (error) {
-    await caches.delete(CACHE); // A part of a build is of no use.
+    await caches.delete(CACHE); // An incomplete build is useless.
     throw error;
   }
-  // Where no tab can be asked for its build, an old one may be open: the browser then waits until none is.
+  // If tabs cannot be asked for their builds, an old one may be open; the browser then waits until all its tabs are
+  // closed.
   if (navigator.locks && (await openBuilds()).every((name) => name === CACHE)) await self.skipWaiting();
   for (const tab of await self.clients.matchAll({ type: 'window', includeUncontrolled: true })) tab.postMessage(BUILD);
 }
@@ -62,7 +63,7 @@ async function activate() {
   await self.clients.claim();
 }
 
-/** What older builds kept goes, but for those that are still open in some tab. */
+/** Deletes the caches of older builds, except those still open in a tab. */
 async function tidyUp() {
   const names = await ours();
   const inUse = await openBuilds();
@@ -70,10 +71,10 @@ async function tidyUp() {
   await Promise.all(older.map((name) => caches.delete(name)));
 }
 
-/** The page as the server has it now, or as it was kept. */
+/** The current page from the server, otherwise the cached one. */
 async function page(request) {
   const late = new Promise((resolve) => { setTimeout(resolve, PATIENCE_MS); });
-  // Never from the browser's cache: the files of the page it may have there are perhaps nowhere any more.
+  // Never from the browser's cache: the files of a page cached there may no longer exist anywhere.
   const asked = fetch(request, { cache: 'no-cache' });
   const fresh = asked.then((response) => (response.status < 500 ? response : undefined), () => undefined);
   return (await Promise.race([fresh, late])) ?? (await kept(SCOPE)) ?? (await fresh) ?? fetch(request);
@@ -83,7 +84,7 @@ async function file(request, address) {
   return (await kept(address)) ?? fetch(request);
 }
 
-/** What this build kept under an address, or else another one. */
+/** The response that this build, or otherwise another one, cached for an address. */
 async function kept(address) {
   try {
     for (const cacheName of [CACHE, ...await ours()]) {
@@ -91,7 +92,7 @@ async function kept(address) {
       if (response) return response;
     }
   } catch {
-    // Storage that cannot be read keeps nothing.
+    // Storage that cannot be read counts as empty.
   }
   return undefined;
 }

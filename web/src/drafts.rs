@@ -1,7 +1,7 @@
-//! Drafts in the browser's storage, one per tab, so that no tab writes over another's.
+//! Drafts in the browser's storage, one per tab, so that no tab overwrites another tab's draft.
 //!
-//! A reload finds the tab's own draft. When storage is forbidden or full the page works
-//! on, and says once that drafts are not kept.
+//! A reload finds the tab's own draft. If storage is forbidden or full, the page keeps working and says once that
+//! drafts are not kept.
 
 use std::cell::RefCell;
 
@@ -12,17 +12,17 @@ use web_sys::Storage;
 
 const PREFIX: &str = "tiebreak.draft.";
 
-/// The draft this tab shows after a reload. A duplicated tab gets a copy of it.
+/// The draft that this tab shows after a reload. A duplicated tab gets a copy of it.
 const SHOWN: &str = "tiebreak.shown";
 
-/// The draft this tab writes. It is here only while no page is open in the tab, so that a
-/// duplicated tab does not get a copy and begins a draft of its own.
+/// The draft that this tab writes. It is stored only while no page is open in the tab, so that a duplicated tab does
+/// not inherit it and starts its own draft.
 const OWNED: &str = "tiebreak.owned";
 
-/// The expression that is being typed in this tab and is not valid yet, so that no document holds it.
+/// The expression being typed in this tab while it is invalid, and therefore in no document.
 const TYPED: &str = "tiebreak.typed";
 
-/// Drafts kept; the oldest make room.
+/// Number of drafts to keep; the oldest are deleted.
 const KEPT: usize = 8;
 
 thread_local! {
@@ -54,13 +54,13 @@ fn session() -> Option<Storage> {
     window().session_storage().ok().flatten()
 }
 
-/// What is kept under this key, if anything is and can be read.
+/// The value stored under this key, if there is one and it can be read.
 pub(crate) fn get<T: for<'a> Deserialize<'a>>(storage: fn() -> Option<Storage>, key: &str) -> Option<T> {
     let text = storage()?.get_item(key).ok().flatten()?;
     serde_json::from_str(&text).ok()
 }
 
-/// Keeps this; whether it could be kept.
+/// Stores a value; returns whether that succeeded.
 pub(crate) fn set(storage: fn() -> Option<Storage>, key: &str, value: &impl Serialize) -> bool {
     let text = serde_json::to_string(value).ok();
     let kept = storage().zip(text).map(|(storage, text)| storage.set_item(key, &text).is_ok());
@@ -72,25 +72,25 @@ fn delete(storage: fn() -> Option<Storage>, key: &str) {
     let _ = storage().map(|storage| storage.remove_item(key));
 }
 
-/// An expression as it was typed, before it was valid.
+/// An expression as typed, before it was valid.
 #[derive(Serialize, Deserialize)]
 struct Typed {
     /// The custom rule.
     rule: String,
-    /// What the document had meanwhile.
+    /// The expression in the document at that time.
     over: String,
     text: String,
 }
 
-/// What was typed for this rule over this expression before the page was reloaded.
+/// The text that was typed for this rule over this expression before the page was reloaded.
 pub(crate) fn typed(rule: &str, over: &str) -> Option<String> {
     get::<Typed>(session, TYPED).filter(|typed| typed.rule == rule && typed.over == over).map(|typed| typed.text)
 }
 
-/// Keeps what was typed for this rule over this expression; nothing any more without a text.
+/// Stores the text typed for this rule over this expression; deletes it if there is no text.
 pub(crate) fn keep_typed(rule: &str, over: &str, text: Option<&str>) {
     match text {
-        // Without storage a reload loses it, as it does the whole draft, which the page has said already.
+        // Without storage a reload loses it, like the whole draft. The page has already said so.
         Some(text) => {
             set(session, TYPED, &Typed { rule: rule.into(), over: over.into(), text: text.into() });
         }
@@ -98,7 +98,7 @@ pub(crate) fn keep_typed(rule: &str, over: &str, text: Option<&str>) {
     }
 }
 
-/// Takes over the draft that the page before in this tab wrote.
+/// Takes over the draft that the previous page in this tab wrote.
 pub(crate) fn take_over() {
     TAB.set(get(session, OWNED));
     delete(session, OWNED);
@@ -111,7 +111,7 @@ pub(crate) fn hand_over() {
     }
 }
 
-/// The name of the draft that this tab writes, made up when it has none.
+/// The name of the draft that this tab writes; generated if there is none.
 fn tab() -> String {
     let name = TAB.with_borrow(Clone::clone).unwrap_or_else(|| {
         let mut bytes = [0; 8];
@@ -133,7 +133,7 @@ pub(crate) fn latest() -> Option<Draft> {
     keys().iter().filter_map(|key| get::<Draft>(local, key)).max_by(|a, b| a.saved_at().total_cmp(&b.saved_at()))
 }
 
-/// Keeps this tab's draft; whether it could be kept.
+/// Saves this tab's draft; returns whether that succeeded.
 pub(crate) fn save(document: String) -> bool {
     let draft = Draft { document, saved_at: Number::from(js_sys::Date::now() as u64) };
     let tab = tab();
@@ -142,7 +142,7 @@ pub(crate) fn save(document: String) -> bool {
     saved
 }
 
-/// From here on this tab has a draft of its own, and the one it had stays as it is.
+/// Starts a new draft in this tab; the previous one stays unchanged.
 pub(crate) fn begin_another() {
     TAB.set(None);
     delete(session, SHOWN);

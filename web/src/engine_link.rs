@@ -1,4 +1,4 @@
-//! The page's end of the wire to the engine's worker.
+//! The page's end of the connection to the engine's worker.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -13,13 +13,13 @@ use crate::locks;
 use crate::parts::save;
 use crate::places;
 
-/// What comes from the worker.
+/// A message from the worker.
 pub(crate) enum Said {
-    /// A reply, with how full every machine is when it carries that.
+    /// A reply, with the fill level of every machine if it includes that.
     Reply(Box<Reply>, Option<Vec<u8>>),
-    /// The worker ended, and why.
+    /// The worker ended, with the reason.
     Died(String),
-    /// It ended before it was there: its files could not be had, or not be put to use.
+    /// The worker ended before it was ready: its files could not be loaded or used.
     NotBegun(String),
 }
 
@@ -28,15 +28,15 @@ pub(crate) struct EngineLink {
     worker: Worker,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(ErrorEvent)>,
-    /// Messages are held back until the worker says it is ready.
+    /// Messages held back until the worker says that it is ready.
     waiting: Option<Vec<Object>>,
-    /// What the worker holds while it lives.
+    /// The lock that the worker holds while it runs.
     lock: String,
     is_wanted: Rc<Cell<bool>>,
 }
 
 impl EngineLink {
-    /// Starts the worker whose address index.html names.
+    /// Starts the worker at the address that index.html names.
     pub(crate) fn start(tell: impl Fn(Said) + Clone + 'static) -> Result<Self, JsValue> {
         let address = places::named("worker").ok_or("index.html does not name the worker")?;
         let worker = Worker::new(&address)?;
@@ -55,7 +55,7 @@ impl EngineLink {
         });
         let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
             event.prevent_default();
-            // What it still says after its first error follows from that.
+            // Later messages are consequences of its first error.
             if wanted_still.replace(false) {
                 tell_error(Said::Died(reason(&event)));
             }
@@ -70,7 +70,7 @@ impl EngineLink {
         self.waiting.is_none()
     }
 
-    /// The worker said it is ready.
+    /// Handles the worker's message that it is ready.
     pub(crate) fn ready(&mut self) {
         let hello = Object::new();
         set(&hello, "traces", &places::address("traces").into());
@@ -81,7 +81,7 @@ impl EngineLink {
         }
     }
 
-    /// Sends a command, with the file or the bytes it is about.
+    /// Sends a command, with its file or bytes.
     pub(crate) fn send(&mut self, command: &Command, file: Option<&File>, bytes: Option<&[u8]>) {
         let message = Object::new();
         if let Ok(body) = postcard::to_allocvec(command) {
@@ -104,7 +104,7 @@ impl EngineLink {
     }
 
     fn post(&self, message: &Object) {
-        // Fails only for what cannot be copied; commands and files can.
+        // Fails only for values that cannot be copied; commands and files can.
         let _ = self.worker.post_message(message);
     }
 }
@@ -124,8 +124,8 @@ fn lock_name() -> String {
     format!("tiebreak engine {:016x}", u64::from_le_bytes(bytes))
 }
 
-/// Tells when a worker has ended without a word, as when the browser took its memory. A worker that throws is heard of
-/// by its error.
+/// Reports a worker that ended without a message, for example because the browser reclaimed its memory. A worker that
+/// throws reports its own error.
 fn watch(lock: &str, wanted: Rc<Cell<bool>>, tell: impl Fn(Said) + 'static) {
     locks::when_free(lock, move || {
         if wanted.replace(false) {
@@ -134,10 +134,10 @@ fn watch(lock: &str, wanted: Rc<Cell<bool>>, tell: impl Fn(Said) + 'static) {
     });
 }
 
-/// Why a worker ended, for the person who reads it. A panic has words of its own (`web/src/bin/worker.rs`).
+/// Why a worker ended, for the user. A panic has its own message (`web/src/bin/worker.rs`).
 fn reason(event: &ErrorEvent) -> String {
     const NO_MEMORY: [&str; 4] = ["unreachable", "out of memory", "allocation failed", "allocation size overflow"];
-    // Where a file is missing, the event is of the plain kind that has no message.
+    // If a file is missing, the event is a plain `Event` without a message.
     let Some(said) = get(event, "message").and_then(|said| said.as_string()).filter(|said| !said.is_empty()) else {
         return tr("The server did not deliver its files.").into();
     };

@@ -1,5 +1,5 @@
-//! Clusters and configurations of schedulers, which a worker of their own reads. It is loaded when somebody opens the
-//! first such file.
+//! Cluster files and scheduler configurations, read by a separate worker. It is loaded when the first such file is
+//! opened.
 
 use js_sys::{Array, Uint8Array};
 use tiebreak_engine::protocol::Imported;
@@ -13,7 +13,7 @@ use crate::wire::field;
 const WORKER: &str = "./imports/worker.js";
 const KIND: &str = "import";
 
-/// What a file becomes in this document, and its VMs in the compact form of traces, where it has any.
+/// What a file becomes in this document, and its VMs, if any, in the compact trace format.
 pub(crate) async fn read(name: &str, document: &str, file: &JsValue) -> Result<(Imported, Option<Blob>), JsValue> {
     let asked = [("file", file), ("name", &name.into()), ("document", &document.into())];
     let answer = said(Reader::begin(WORKER)?.ask(KIND, 0, &asked).await?)?;
@@ -23,14 +23,14 @@ pub(crate) async fn read(name: &str, document: &str, file: &JsValue) -> Result<(
     Ok((imported, vms))
 }
 
-/// What stands elsewhere for each rule of this document, as a file.
+/// The counterparts of each rule of this document in other schedulers, as a file.
 pub(crate) async fn twins(document: &str) -> Result<Blob, JsValue> {
     let answer = said(Reader::begin(WORKER)?.ask(KIND, 0, &[("twins", &document.into())]).await?)?;
     let text = field(&answer, "text").and_then(|text| text.as_string()).unwrap_or_default();
     Blob::new_with_u8_array_sequence(&Array::of1(&Uint8Array::from(text.as_bytes())))
 }
 
-/// The answer, unless it says what is wrong with the file.
+/// The answer, or its error if the file is invalid.
 fn said(answer: JsValue) -> Result<JsValue, JsValue> {
     field(&answer, "wrong").map_or(Ok(answer), Err)
 }

@@ -1,18 +1,17 @@
-//! The language of the page: chosen in the bar, kept in this browser, its texts fetched when it is chosen.
+//! The language of the page: chosen in the bar, stored in this browser; its texts are fetched when it is chosen.
 
 use tiebreak_i18n as i18n;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::{drafts, places};
 
-/// Languages to choose from, as HTML names them and as who speaks them does; all but English have a file of this
-/// name in `web/strings/`.
+/// The languages, by their HTML code and their own name. All but English have a file of this name in `web/strings/`.
 pub(crate) const LANGUAGES: [(&str, &str); 2] = [(i18n::ENGLISH, "English"), ("de", "Deutsch")];
 
-/// Where the choice is kept.
+/// The key under which the choice is stored.
 const KEY: &str = "tiebreak.language";
 
-/// Goes on when the chosen language's texts are there, or when it is known that there are none: English stays then.
+/// Continues when the texts of the chosen language are loaded, or are known to be unavailable: then English stays.
 pub(crate) fn begin(then: impl FnOnce() + 'static) {
     let chosen: Option<String> = drafts::get(drafts::local, KEY);
     let known = LANGUAGES.iter().find(|(language, _)| chosen.as_deref() == Some(language));
@@ -22,7 +21,7 @@ pub(crate) fn begin(then: impl FnOnce() + 'static) {
     }
 }
 
-/// Changes to a language, and tells whether that was possible.
+/// Changes the language, and reports whether that succeeded.
 pub(crate) fn choose(language: String, told: impl FnOnce(bool) + 'static) {
     if i18n::speak(&language) {
         keep(&language);
@@ -46,13 +45,13 @@ fn fetch(language: &str, then: impl FnOnce(bool) + 'static) {
     });
 }
 
-/// Only the choice is stored; a browser that forbids storage begins with English again.
+/// Only the choice is stored; a browser that forbids storage starts in English again.
 fn keep(language: &str) {
     drafts::set(drafts::local, KEY, &language);
     tell_browser();
 }
 
-/// What reads the page out loud, and the tab's title.
+/// Tells screen readers the language, and sets the tab's title.
 fn tell_browser() {
     let document = gloo::utils::document();
     if let Some(root) = document.document_element() {

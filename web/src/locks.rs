@@ -1,7 +1,7 @@
-//! The browser's locks, by which tabs and workers learn of each other's end: whatever ends, and however, lets go of its
-//! locks.
+//! The browser's locks, from which tabs and workers learn that another one has ended: however it ends, its locks are
+//! released.
 //!
-//! Where the browser has no locks, or refuses them, nothing is held and nobody is told.
+//! If the browser has no locks or refuses them, nothing is held and nothing is reported.
 
 use js_sys::{Object, Promise, Reflect};
 use wasm_bindgen::prelude::*;
@@ -9,21 +9,21 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 
 #[wasm_bindgen]
 extern "C" {
-    // web-sys counts these among what is still in flux.
+    // web-sys marks this API as unstable.
     #[wasm_bindgen(catch, js_namespace = ["navigator", "locks"])]
     fn request(name: &str, how: &Object, held: &JsValue) -> Result<Promise, JsValue>;
 }
 
 /// Who else may hold a lock.
 pub(crate) enum With {
-    /// All who ask in this way.
+    /// Everyone who requests it in this mode.
     #[allow(dead_code, reason = "only the page shares")]
     Others,
-    /// Nobody.
+    /// No one.
     Nobody,
 }
 
-/// Holds this lock until this tab or worker ends; `then` happens when it is held.
+/// Holds this lock until this tab or worker ends; calls `then` when it is held.
 pub(crate) fn hold(name: &str, with: &With, then: impl FnOnce() + 'static) {
     ask(name, with, move || {
         then();
@@ -31,7 +31,7 @@ pub(crate) fn hold(name: &str, with: &With, then: impl FnOnce() + 'static) {
     });
 }
 
-/// Tells when nobody holds this lock any more.
+/// Calls `then` when no one holds this lock any more.
 #[allow(dead_code, reason = "only the page awaits an end")]
 pub(crate) fn when_free(name: &str, then: impl FnOnce() + 'static) {
     ask(name, &With::Nobody, move || {

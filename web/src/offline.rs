@@ -1,7 +1,7 @@
-//! The page without a network: it starts the service worker (`web/sw.js`) once it is live, and says when the server
-//! has a newer build.
+//! Offline support: starts the service worker (`web/sw.js`) once the page is live, and says when the server has a
+//! newer build.
 //!
-//! Where the browser has no service workers, or refuses this one, nothing is said: the page works as it did.
+//! If the browser has no service workers or refuses this one, the page works without it and says nothing.
 
 use gloo::events::EventListener;
 use gloo::utils::window;
@@ -15,10 +15,10 @@ use yew::prelude::*;
 use crate::locks::{self, With};
 use crate::places;
 
-/// The service worker's address; it lies beside the page, because it answers for what lies below itself.
+/// The service worker's address. It is next to the page, because it serves only what is below its own address.
 const ADDRESS: &str = "./sw.js";
 
-/// The service worker's end in the page, and the notice of a newer build.
+/// The page's end of the service worker, and the notice of a newer build.
 #[derive(Default)]
 pub(crate) struct Offline {
     registration: Option<ServiceWorkerRegistration>,
@@ -29,18 +29,18 @@ pub(crate) struct Offline {
 
 #[derive(Clone, PartialEq, yew::Properties)]
 pub(crate) struct Properties {
-    /// Whether all is loaded that a person is waiting for.
+    /// Whether everything that the user waits for is loaded.
     pub(crate) is_live: bool,
-    /// What it speaks in.
+    /// The language of the notice.
     pub(crate) language: &'static str,
 }
 
 pub(crate) enum OfflineMessage {
-    /// The service worker is there.
+    /// The service worker is registered.
     Registered(ServiceWorkerRegistration),
     /// The build that the newest service worker keeps.
     Newest(String),
-    /// Change to it.
+    /// Change to the newer build.
     Reload,
     /// Another service worker has taken over.
     TakenOver,
@@ -97,14 +97,14 @@ impl Component for Offline {
 }
 
 impl Offline {
-    /// Says something to the service worker that waits until this build is closed, if there is one.
+    /// Sends a message to the service worker that waits for this build to be closed, if there is one.
     fn ask_waiting(&self, what: &str) -> bool {
         let waiting = self.registration.as_ref().and_then(ServiceWorkerRegistration::waiting);
         waiting.is_some_and(|waiting| waiting.post_message(&what.into()).is_ok())
     }
 }
 
-/// Starts the service worker and listens to it; nothing where the browser has none.
+/// Starts the service worker and listens to it; `None` if the browser has none.
 fn begin(context: &Context<Offline>) -> Option<Vec<EventListener>> {
     let found = Reflect::get(&window().navigator(), &"serviceWorker".into()).ok()?;
     let container: ServiceWorkerContainer = found.dyn_into().ok()?;
@@ -123,12 +123,12 @@ fn begin(context: &Context<Offline>) -> Option<Vec<EventListener>> {
     ])
 }
 
-/// Tells every service worker, for as long as this tab is open, that it has this build open.
+/// Tells all service workers that this tab has this build open, as long as it is open.
 pub(crate) fn hold_build() {
     locks::hold(&format!("tiebreak {} {}", places::folder(), build()), &With::Others, || {});
 }
 
-/// Names all that this page consists of.
+/// The name of the build that all files of this page belong to.
 fn build() -> String {
     places::named("build").unwrap_or_default()
 }

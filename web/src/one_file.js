@@ -1,9 +1,9 @@
-// Starts the page where it is one file and no server gives its parts (web/src/one_file.rs puts it together). Whoever
-// fetches a part gets it from here, and workers begin with what they need of them.
+// Starts the page from one HTML file, without a server to deliver its parts (web/src/one_file.rs builds the file).
+// Fetches of a part are answered from here, and workers start with the parts they need.
 const parts = JSON.parse(document.getElementById('parts').textContent);
 const start = JSON.parse(document.getElementById('start').textContent);
 
-/** Answers for these parts where they are fetched; gives what reads one. Workers carry it as text. */
+/** Answers fetches of these parts; returns a function that reads one. Workers contain it as text. */
 function serve(parts) {
   const bytes = (name) => Uint8Array.from(atob(parts[name]), (letter) => letter.charCodeAt(0));
   const elsewhere = globalThis.fetch;

@@ -1,8 +1,8 @@
-//! The whole page as one HTML file, which opens from a disk: no server, no network, nothing to build.
+//! The whole page as one HTML file that opens from a disk: no server, no network, no build step.
 //!
-//! Browsers start no workers from files, nor do they fetch any, so the page's parts stand in the file as base64, and
-//! `one_file.js` answers for them: workers begin as blobs, which Chromium and Firefox allow. What reads SQLite and
-//! Parquet is left out; it begins workers of its own.
+//! Browsers neither start workers from local files nor fetch them, so the file contains the page's parts as base64,
+//! and `one_file.js` serves them: workers start from blobs, which Chromium and Firefox allow. The SQLite and Parquet
+//! readers are left out because they start their own workers.
 
 use std::collections::BTreeMap;
 
@@ -15,20 +15,20 @@ use tiebreak_i18n::{ENGLISH, say};
 use crate::language::LANGUAGES;
 use crate::places;
 
-/// The trace that comes with the page, as the worker asks for it.
+/// The trace included with the page, under the name that the worker asks for.
 const TRACE: &str = "packing-cut.columns";
 
-/// What starts the page there.
+/// The script that starts the page from such a file.
 const START: &str = include_str!("one_file.js");
 
-/// What the page may do there: its scripts are its own, and there is nobody to ask for anything.
+/// The content security policy of such a file: only its own scripts, and no network.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; style-src 'unsafe-inline'; \
      img-src data: blob:; connect-src blob: data:; worker-src blob:; base-uri 'none'; form-action 'none'";
 
-/// The file, which opens with this link, given without `#`.
+/// Creates the file, which opens with this link, given without `#`.
 ///
 /// # Errors
-/// Which part the server does not give, or what of the page is not as expected.
+/// Names the part that the server does not deliver, or says what in the page is not as expected.
 pub(crate) async fn made(link: &str) -> Result<String, String> {
     let page = String::from_utf8(part(&crate::parts::share::here()).await?).map_err(|error| error.to_string())?;
     let (style, app, wasm) = (linked("stylesheet")?, linked("modulepreload")?, linked("preload")?);
@@ -54,14 +54,14 @@ pub(crate) async fn made(link: &str) -> Result<String, String> {
     put_together(&page, &style, &json!(parts), &start).ok_or_else(|| "index.html is not as expected".into())
 }
 
-/// The page with its parts in it.
+/// The page with its parts inserted.
 fn put_together(page: &str, style: &str, parts: &Value, start: &Value) -> Option<String> {
     let policy = format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">");
     let page = replaced(page, "<meta http-equiv=\"Content-Security-Policy\"", ">", &policy)?;
     let page = replaced(&page, "<link rel=\"stylesheet\"", ">", &format!("<style>{style}</style>"))?;
     let page = replaced(&page, "<link rel=\"modulepreload\"", ">", "")?;
     let page = replaced(&page, "<link rel=\"preload\"", ">", "")?;
-    // What stands in JSON ends no script.
+    // JSON must not end a script element.
     let [parts, start] = [parts, start].map(|json| json.to_string().replace('<', "\\u003c"));
     let scripts = format!(
         "<script type=\"application/json\" id=\"parts\">{parts}</script>\
@@ -70,19 +70,19 @@ fn put_together(page: &str, style: &str, parts: &Value, start: &Value) -> Option
     replaced(&page, "<script type=\"module\">", "</script>", &scripts)
 }
 
-/// The text with another piece in place of the first that begins and ends so.
+/// The text with its first piece between these delimiters replaced.
 fn replaced(text: &str, begin: &str, end: &str, by: &str) -> Option<String> {
     let from = text.find(begin)?;
     let until = from + text[from..].find(end)? + end.len();
     Some(format!("{}{}{}", &text[..from], by, &text[until..]))
 }
 
-/// A part's address from the page's folder on.
+/// A part's address relative to the page's folder.
 fn bare(name: &str) -> &str {
     name.trim_start_matches("./")
 }
 
-/// What index.html links to.
+/// The address that index.html links to with this `rel`.
 fn linked(rel: &str) -> Result<String, String> {
     let link = document().query_selector(&format!("link[rel={rel}]")).ok().flatten();
     link.and_then(|link| link.get_attribute("href")).ok_or_else(|| format!("index.html has no {rel}"))

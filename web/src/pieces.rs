@@ -1,5 +1,5 @@
-//! A file's text, piece by piece. SQLite and Parquet files go to a worker of their own, which is loaded when the first
-//! such file is opened, reads what it needs of the file and gives one piece whenever it is asked.
+//! A file's text, piece by piece. A separate worker reads SQLite and Parquet files. It is loaded when the first such
+//! file is opened, reads only the parts of the file that it needs, and returns one piece per request.
 
 use std::collections::VecDeque;
 
@@ -10,10 +10,10 @@ use web_sys::{Blob, ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType}
 
 use crate::wire::{await_any, field};
 
-/// Bytes by which the kind of a file is told.
+/// Number of bytes that identify the file type.
 const MAGIC_BYTES: i32 = 16;
 
-/// It is no longer read when this is dropped.
+/// The file's reader; dropping it ends the reading.
 pub(crate) enum Pieces {
     Bytes(Slices),
     Sqlite(Sqlite),
@@ -39,7 +39,7 @@ impl Pieces {
         }
     }
 
-    /// How much of the file was read, where its text is not as long as the file.
+    /// The share of the file that was read, if it cannot be derived from the length of the text.
     pub(crate) fn share(&self) -> Option<f64> {
         match self {
             Self::Bytes(_) => None,
@@ -48,7 +48,7 @@ impl Pieces {
         }
     }
 
-    /// What there is to say of how the file is read.
+    /// Notes on how the file is read.
     pub(crate) fn notes(&mut self) -> Vec<String> {
         match self {
             Self::Bytes(_) | Self::Sqlite(_) => Vec::new(),
@@ -57,15 +57,15 @@ impl Pieces {
     }
 }
 
-/// Bytes that are asked for at once, and how often they are asked for ahead: several at a time are read in half the
-/// time that the browser's own stream takes.
+/// Bytes per read, and the number of reads in flight: several at a time take half as long as the browser's own
+/// stream.
 const SLICE_BYTES: f64 = (4 << 20) as f64;
 const SLICES_AHEAD: usize = 4;
 
-/// A file's bytes, of which some are on their way while others are read.
+/// A file's bytes, with some reads in flight while earlier ones are used.
 pub(crate) struct Slices {
     file: Blob,
-    /// The first byte that was not asked for.
+    /// The first byte that was not requested yet.
     at: f64,
     asked: VecDeque<Promise>,
 }
@@ -85,7 +85,7 @@ impl Slices {
 /// The worker that has SQLite and one file (web/sqlite.js).
 pub(crate) struct Sqlite {
     reader: Reader,
-    /// The last row that was read; none before the header.
+    /// The last row that was read; `None` before the header.
     after: Option<JsValue>,
     rows: u64,
     share: f64,
@@ -154,7 +154,7 @@ impl Reader {
         Worker::new_with_options(address, &options).map(Self)
     }
 
-    /// The answer to one message, after so many rows of a file of that kind.
+    /// The answer to one message, after this many rows of a file of this kind.
     pub(crate) async fn ask(
         &self,
         kind: &'static str,
@@ -173,7 +173,7 @@ impl Reader {
         let answer = await_any(&answered).await.map_err(|event| not_there(kind, &event))?;
         let answer = answer.unchecked_into::<MessageEvent>().data();
         match field(&answer, "error").and_then(|error| error.as_string()) {
-            // A sentence of its own, or the words of a library.
+            // A complete sentence of ours, or the message of a library.
             Some(error) if error.starts_with("Expected") => Err(js_sys::Error::new(&error).into()),
             Some(error) => Err(as_error(&TraceError::unreadable(kind, rows, &error))),
             None => Ok(answer),
@@ -187,7 +187,7 @@ impl Drop for Reader {
     }
 }
 
-/// Why a worker did not begin: its files are not kept for when there is no network.
+/// Why a worker did not start: its files are not available offline.
 fn not_there(kind: &str, event: &JsValue) -> JsValue {
     let said = event.dyn_ref::<ErrorEvent>().map(ErrorEvent::message).unwrap_or_default();
     if !said.is_empty() {

@@ -1,4 +1,4 @@
-//! Files for other programs, made a step of rows at a time so that memory does not grow with them.
+//! Files for other programs, written a few rows at a time so that memory use stays constant.
 
 use js_sys::{Array, Uint8Array};
 use tiebreak_engine::protocol::{Form, Save};
@@ -10,7 +10,7 @@ use web_sys::Blob;
 use crate::pieces::Reader;
 use crate::with;
 
-/// The file.
+/// Creates the file.
 pub(crate) async fn file(save: &Save) -> Result<Blob, JsValue> {
     match save.form {
         Form::Csv => csv(save),
@@ -35,7 +35,7 @@ fn csv(save: &Save) -> Result<Blob, JsValue> {
     blob(&parts)
 }
 
-/// Each step goes to the worker that knows Parquet, which gives back the file.
+/// Sends each step to the Parquet worker, which returns the file.
 async fn parquet(save: &Save) -> Result<Blob, JsValue> {
     let writer = Reader::begin("./parquet/worker.js")?;
     for step in 0.. {

@@ -1,4 +1,4 @@
-//! What both workers share: messages, the clock, promises.
+//! Shared by both workers: messages, the clock, promises.
 
 use js_sys::{Object, Promise, Reflect, Uint8Array};
 use tiebreak_engine::Reply;
@@ -6,10 +6,10 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{DedicatedWorkerGlobalScope as Scope, MessageEvent, Response};
 
-/// Milliseconds of work between two looks at the message queue.
+/// Milliseconds of work between two checks of the message queue.
 pub(crate) const TURN_MS: f64 = 16.0;
 
-/// Milliseconds between two reports of progress.
+/// Milliseconds between two progress reports.
 pub(crate) const REPORT_MS: f64 = 80.0;
 
 /// The trace that comes with the page.
@@ -20,12 +20,12 @@ pub(crate) fn scope() -> Scope {
     js_sys::global().unchecked_into()
 }
 
-/// Milliseconds since the worker began.
+/// Milliseconds since the worker started.
 pub(crate) fn now() -> f64 {
     scope().performance().map_or(0.0, |clock| clock.now())
 }
 
-/// Lets every message from the page be received by `receive`, and says that the worker is there.
+/// Calls `receive` for every message from the page, and says that the worker is ready.
 pub(crate) fn listen(receive: fn(&JsValue)) {
     let listen = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| receive(&event.data()));
     scope().set_onmessage(Some(listen.as_ref().unchecked_ref()));
@@ -33,7 +33,7 @@ pub(crate) fn listen(receive: fn(&JsValue)) {
     send(&Reply::Ready, None);
 }
 
-/// Tells the page something, with how full every machine is where that belongs to it.
+/// Sends a reply to the page, with the fill level of every machine if it includes that.
 pub(crate) fn send(reply: &Reply, frames: Option<&[u8]>) {
     let message = Object::new();
     if let Ok(body) = postcard::to_allocvec(reply) {

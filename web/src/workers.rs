@@ -1,8 +1,8 @@
-//! The page's workers: one engine for each lane, begun when it is first needed.
+//! The page's workers: one engine per lane, started when it is first needed.
 //!
-//! The run that the page opens with comes as a file ([`FirstRun`]), so that the page is live before any engine is
-//! there. Then the lane's engine is loaded and makes the same run once more, unseen unless it comes to another result;
-//! from then on it answers for it. What is asked meanwhile waits for it.
+//! The result of the first run is loaded from a file ([`FirstRun`]), so that the page is live before any engine is
+//! ready. Then the lane's engine is loaded and repeats that run, invisibly unless its result differs; from then on it
+//! answers questions about the run. Questions asked before that wait for it.
 
 use std::collections::BTreeMap;
 
@@ -12,34 +12,34 @@ use web_sys::File;
 
 use crate::engine_link::{EngineLink, Said};
 
-/// What starts the worker of a lane; none where the browser cannot.
+/// Starts the worker of a lane; returns `None` if the browser cannot.
 pub(crate) type Start = Box<dyn Fn(u32) -> Option<EngineLink>>;
 
-/// See the module.
+/// The engines of all lanes, and the first run.
 pub(crate) struct Workers {
     start: Start,
     lanes: BTreeMap<u32, EngineLink>,
     first: Option<First>,
-    /// Files read in this session, by fingerprint, for engines that begin later.
+    /// Files read in this session, by fingerprint, for engines that start later.
     files: BTreeMap<String, (File, Command)>,
-    /// The file that is being read, and how.
+    /// The file being read, and the command to read it.
     pub(crate) reading: Option<(File, Command)>,
     restarts: u32,
-    /// Where the run that was asked last put its VMs: what goes with [`Command::Differ`].
+    /// The placements of the last requested run: the payload of [`Command::Differ`].
     pub(crate) placements: Vec<u8>,
 }
 
-/// The page's first run, until the lane's engine has made it too.
+/// The page's first run, until the lane's engine has repeated it.
 struct First {
     lane: u32,
     run: u32,
     asked: Command,
-    /// Its result, once the file is there; the lane's engine makes the run from then on.
+    /// Its result, once the file is loaded; from then on the lane's engine does the run.
     digest: Option<String>,
     held: Vec<(Command, Option<File>)>,
 }
 
-/// Starts over a broken engine so often.
+/// How often a broken engine is restarted.
 const RESTARTS_MAX: u32 = 5;
 
 impl Workers {
@@ -48,7 +48,7 @@ impl Workers {
         Self { start, lanes, first: None, files, reading: None, restarts: 0, placements: Vec::new() }
     }
 
-    /// Holds the first run back: what comes of it is in a file that is on its way.
+    /// Holds the first run back while the file with its result loads.
     pub(crate) fn await_first(&mut self, lane: u32, asked: Command) {
         match asked {
             Command::Run { run: FirstRun::RUN, .. } => {
@@ -58,7 +58,8 @@ impl Workers {
         }
     }
 
-    /// The file is there, or not to be had: gives the lane that it is about, unless something else was asked meanwhile.
+    /// Handles the file of the first run, loaded or unavailable. Returns its lane if the file was loaded, unless
+    /// another command was sent meanwhile.
     pub(crate) fn first_is_there(&mut self, digest: Option<&str>) -> Option<u32> {
         let first = self.first.as_mut().filter(|first| first.digest.is_none())?;
         let (lane, asked) = (first.lane, first.asked.clone());
@@ -70,7 +71,7 @@ impl Workers {
         digest.map(|_| lane)
     }
 
-    /// Sends a command to a lane, with the file it is about.
+    /// Sends a command to a lane, with its file.
     pub(crate) fn send(&mut self, lane: u32, command: &Command, file: Option<&File>) {
         if let (Command::TraceBegin { .. }, Some(file)) = (command, file) {
             self.reading = Some((file.clone(), command.clone()));
@@ -84,7 +85,7 @@ impl Workers {
                 if first.digest.is_some() {
                     first.held.push((command.clone(), file.cloned()));
                 } else if let Some(First { asked, .. }) = self.first.take() {
-                    // It is not there and something else is wanted: the engine does it all.
+                    // The file is not loaded and another command was sent, so the engine does everything.
                     self.post(lane, &asked, None);
                     self.post(lane, command, file);
                 }
@@ -107,24 +108,25 @@ impl Workers {
         }
     }
 
-    /// Whether the engine has made the first run too, so that nothing is being loaded that somebody waits for.
+    /// Whether the engine has repeated the first run, so that nothing is loading that the user waits for.
     pub(crate) fn are_whole(&self) -> bool {
         self.first.is_none()
     }
 
-    /// A lane is gone.
+    /// Closes a lane.
     pub(crate) fn close(&mut self, lane: u32) {
         self.lanes.remove(&lane);
         self.first.take_if(|first| first.lane == lane);
     }
 
-    /// What of this the page should hear from the engine of a lane. `front` is the lane in which files are read.
+    /// What the page should receive of this message from a lane's engine. `front` is the lane in which files are
+    /// read.
     pub(crate) fn hear(&mut self, lane: u32, said: Said, front: u32) -> Option<Said> {
         match said {
             Said::Died(reason) | Said::NotBegun(reason) => {
                 let had_begun = self.lanes.remove(&lane).is_some_and(|engine| engine.is_ready());
                 self.first.take_if(|first| first.lane == lane);
-                // What cannot be had now is tried again when somebody wants it.
+                // Files that cannot be loaded now are tried again when they are next needed.
                 if !had_begun {
                     return Some(Said::NotBegun(reason));
                 }
@@ -166,7 +168,7 @@ impl Workers {
         Some(reply)
     }
 
-    /// Whether this is only the first run made again, which must come to the same result.
+    /// Whether this is only the repeated first run, which must have the same result.
     fn repeats_first(&mut self, lane: u32, reply: &Reply) -> bool {
         let Some(first) = self.first.as_ref().filter(|first| first.lane == lane) else { return false };
         let is_same = match reply {

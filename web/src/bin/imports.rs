@@ -1,4 +1,4 @@
-//! Clusters of Kubernetes and configurations of schedulers for the page: what the worker that reads them is made of. The
+//! Kubernetes clusters and scheduler configurations for the page: the code of the worker that reads them. The
 //! worker's script is web/imports.js.
 
 use std::cell::RefCell;
@@ -20,10 +20,10 @@ fn main() {
     }));
 }
 
-/// What a file becomes in a document, as the page reads it.
+/// What a file becomes in a document, in the form that the page reads.
 ///
 /// # Errors
-/// When it is not read, with the sentence that the person is told.
+/// If the file is invalid, with the message for the user.
 #[wasm_bindgen]
 pub fn read(name: &str, bytes: &[u8], document: &str) -> Result<Vec<u8>, JsError> {
     let mut document = Document::read(document)?.document;
@@ -45,7 +45,7 @@ fn imported(name: &str, document: &Document, import: Import) -> Imported {
     }
 }
 
-/// The VMs of that file in the compact form of traces; nothing where it has none.
+/// The VMs of that file in the compact trace format; `None` if it has none.
 #[wasm_bindgen]
 #[must_use]
 pub fn vms() -> Option<Vec<u8>> {
@@ -54,10 +54,10 @@ pub fn vms() -> Option<Vec<u8>> {
     VMS.take().map(|workload| compact::write(&workload, &origin))
 }
 
-/// What stands elsewhere for each rule of a document's active variant, as CSV.
+/// The counterparts, in other schedulers, of each rule of a document's active variant, as CSV.
 ///
 /// # Errors
-/// When it is no document.
+/// If the document is invalid.
 #[wasm_bindgen]
 pub fn twins_of(document: &str) -> Result<String, JsError> {
     let mut document = Document::read(document)?.document;

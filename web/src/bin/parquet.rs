@@ -1,7 +1,8 @@
-//! Parquet for the page: what the worker that reads and writes such files is made of. The worker's script is web/parquet.js.
+//! Parquet for the page: the code of the worker that reads and writes such files. The worker's script is
+//! web/parquet.js.
 //!
-//! The file is never copied whole: of it are read its end, where it says what it has, and then the pages of its columns
-//! one by one, as rows are asked for.
+//! The file is never copied as a whole: the reader reads the footer with the metadata, and then the pages of its
+//! columns one by one, as rows are requested.
 
 use std::cell::RefCell;
 use std::io::{self, BufReader, Read};
@@ -15,7 +16,7 @@ use tiebreak_tables::parquet::{Pieces, Writer};
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, FileReaderSync};
 
-/// What is read at once of a page's head.
+/// The size of one read of a page's header.
 const HEAD_BYTES: usize = 4 << 10;
 
 thread_local! {
@@ -24,16 +25,16 @@ thread_local! {
 }
 
 fn main() {
-    // What the library says of a damaged file, as an error of the script that called.
+    // Throws the library's message about a damaged file as an error of the calling script.
     std::panic::set_hook(Box::new(|panic| {
         wasm_bindgen::throw_str(panic.payload_as_str().unwrap_or("the library panicked"));
     }));
 }
 
-/// Opens a file and gives what there is to say of how it is read.
+/// Opens a file, and returns notes on how it is read.
 ///
 /// # Errors
-/// When it is not read, with the sentence that the person is told.
+/// If the file is invalid, with the message for the user.
 #[wasm_bindgen]
 pub fn open(file: Blob) -> Result<Vec<String>, JsError> {
     let pieces = Pieces::of(Slices(file))?;
@@ -42,7 +43,7 @@ pub fn open(file: Blob) -> Result<Vec<String>, JsError> {
     Ok(notes)
 }
 
-/// The next piece of its text; nothing behind the last row.
+/// The next piece of its text; `None` after the last row.
 ///
 /// # Errors
 /// As for [`open`].
@@ -51,14 +52,14 @@ pub fn next() -> Result<Option<Vec<u8>>, JsError> {
     PIECES.with_borrow_mut(|pieces| Ok(pieces.as_mut().and_then(Iterator::next).transpose()?))
 }
 
-/// Rows that were read.
+/// The number of rows read.
 #[wasm_bindgen]
 #[must_use]
 pub fn rows() -> f64 {
     PIECES.with_borrow(|pieces| pieces.as_ref().map_or(0.0, |pieces| pieces.done() as f64))
 }
 
-/// How much of the file that is, 0 to 1.
+/// The share of the file that was read, 0 to 1.
 #[wasm_bindgen]
 #[must_use]
 pub fn share() -> f64 {
@@ -66,10 +67,10 @@ pub fn share() -> f64 {
     PIECES.with_borrow(|pieces| pieces.as_ref().map_or(0.0, |pieces| of(pieces).min(1.0)))
 }
 
-/// Writes more rows; the first say what columns the file has.
+/// Writes more rows; the first ones define the columns of the file.
 ///
 /// # Errors
-/// When they are not the columns of the first.
+/// If the columns differ from the first ones.
 #[wasm_bindgen]
 pub fn write(columns: &[u8]) -> Result<(), JsError> {
     let columns: Vec<Column<'_>> = postcard::from_bytes(columns)?;
@@ -81,21 +82,21 @@ pub fn write(columns: &[u8]) -> Result<(), JsError> {
     })
 }
 
-/// The file that was written.
+/// The written file.
 ///
 /// # Errors
-/// When nothing was, or the library says so.
+/// If nothing was written, or the library fails.
 #[wasm_bindgen]
 pub fn written() -> Result<Vec<u8>, JsError> {
     let writer = WRITER.take().ok_or(JsError::new("nothing was written"))?;
     Ok(writer.finish()?)
 }
 
-/// A file of which parts are read.
+/// A file that is read in parts.
 struct Slices(Blob);
 
 impl Slices {
-    /// What stands from here to there, as far as the file goes.
+    /// The bytes in this range, up to the end of the file.
     fn read(&self, from: u64, to: u64) -> io::Result<Vec<u8>> {
         let read = || {
             let part = self.0.slice_with_f64_and_f64(from as f64, to as f64)?;
@@ -131,7 +132,7 @@ impl ChunkReader for Slices {
     }
 }
 
-/// A file from some place on.
+/// A file, read from some position on.
 struct From {
     file: Slices,
     at: u64,

@@ -1,5 +1,5 @@
-//! What the build asks of the engine: the picture that is seen before any WebAssembly has arrived, what comes of the
-//! page's first run, and the trace that comes with the page in its compact form. Its script is web/picture.mjs.
+//! What the build generates with the engine: the picture shown before any WebAssembly has loaded, the result of the
+//! page's first run, and the built-in trace in the compact format. Its script is web/picture.mjs.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ fn main() {
     console_error_panic_hook::set_once();
 }
 
-/// What is seen first as HTML, of the trace in this file: by who comes for the first time, and by who was here before.
+/// The first picture as HTML, from the trace in this file: for new visitors, and for returning ones.
 ///
 /// # Errors
-/// When the file is no trace, or the page's own scenario cannot run on it.
+/// If the file is not a trace, or the page's own scenario cannot run on it.
 #[wasm_bindgen]
 pub fn picture(name: &str, file: &[u8]) -> Result<Vec<String>, JsError> {
     let trace = Arc::new(parsed(name, file)?.workload);
@@ -24,7 +24,7 @@ pub fn picture(name: &str, file: &[u8]) -> Result<Vec<String>, JsError> {
     Ok(vec![welcome, picture])
 }
 
-/// What comes of the page's first run on this trace, as the page reads it.
+/// The result of the page's first run on this trace, in the form that the page reads.
 ///
 /// # Errors
 /// As for [`picture`].
@@ -34,10 +34,10 @@ pub fn first(name: &str, file: &[u8]) -> Result<Vec<u8>, JsError> {
     Ok(postcard::to_allocvec(&first)?)
 }
 
-/// The trace in its compact form.
+/// The trace in the compact format.
 ///
 /// # Errors
-/// When the file is no trace.
+/// If the file is not a trace.
 #[wasm_bindgen]
 pub fn columns(name: &str, file: &[u8]) -> Result<Vec<u8>, JsError> {
     let Parsed { workload, report } = parsed(name, file)?;

@@ -1,8 +1,9 @@
-//! The engine's worker: it reads files, keeps them in the browser's own storage, gives
-//! the engine time, and passes messages on.
+//! The engine's worker: it reads files, stores them in the browser's storage, gives the engine time to run, and
+//! passes messages on.
 //!
-//! A message is `{ body?, file?, bytes?, traces?, lock? }` one way and `{ body?, frames?, held?, save?, name? }` the other; `body`
-//! is a [`Command`] or a [`Reply`]. The worker holds the lock that it is told, so that the page learns of its end.
+//! A message to the worker is `{ body?, file?, bytes?, traces?, lock? }`, and one from it is
+//! `{ body?, frames?, held?, save?, name? }`; `body` is a [`Command`] or a [`Reply`]. The worker holds the lock named
+//! in the message, so that the page learns when the worker ends.
 
 use std::cell::RefCell;
 use std::panic::PanicHookInfo;
@@ -35,23 +36,23 @@ mod saving;
 #[path = "../wire.rs"]
 mod wire;
 
-/// Traces kept in the browser's storage, so that a reload or a link finds them.
+/// Number of traces kept in the browser's storage, for reloads and links.
 const KEPT_TRACES: usize = 4;
 
-/// Milliseconds after which a run is a long one: it reports less often, and leaves the page to its people.
+/// Milliseconds after which a run counts as long: it reports less often, to keep the page responsive.
 const LONG_MS: f64 = 1_000.0;
 
 struct State {
     engine: Engine,
-    /// Wakes the loop without the delay that timers have.
+    /// Wakes the loop without the delay of timers.
     wake: MessagePort,
     awake: bool,
     traces: String,
     began_at: f64,
     reported_at: f64,
-    /// The trace that is being looked for, and what is said where it is nowhere.
+    /// The trace being looked for, and the reply if it is not found.
     sought: Option<(String, Reply)>,
-    /// Counts traces begun, so that an old reader notices it was replaced.
+    /// Counts traces started, so that an old reader notices that it was replaced.
     reading: u32,
 }
 
@@ -63,8 +64,8 @@ fn with<T>(use_it: impl FnOnce(&mut State) -> T) -> Option<T> {
     STATE.with_borrow_mut(|state| state.as_mut().map(use_it))
 }
 
-/// A panic ends the worker with its own words, which the page shows. A trap without any is then an allocation that found
-/// no memory.
+/// A panic ends the worker with its own message, which the page shows. A trap without a message is therefore a failed
+/// allocation.
 fn tell_panic(panic: &PanicHookInfo<'_>) {
     console_error_panic_hook::hook(panic);
     wasm_bindgen::throw_str(&panic.to_string());
@@ -140,7 +141,7 @@ fn send_held() {
     let _ = scope().post_message(&message);
 }
 
-/// A file that the page saves under this name.
+/// Sends a file to the page, to be saved under this name.
 fn send_file(name: &str, file: &Blob) {
     let message = Object::new();
     let _ = Reflect::set(&message, &"name".into(), &name.into());
@@ -151,7 +152,7 @@ fn send_file(name: &str, file: &Blob) {
 fn obey(command: Command, file: Option<JsValue>) {
     let begins = matches!(command, Command::TraceBegin { .. });
     let replies = with(|state| state.engine.handle(command)).unwrap_or_default();
-    // A workload that was drawn.
+    // A generated workload.
     if let [Reply::TraceLoaded(card)] = &replies[..] {
         let fingerprint = card.fingerprint.clone();
         spawn_local(async move { keep_columns(&fingerprint).await });
@@ -238,17 +239,17 @@ fn send_with_frames(reply: &Reply) {
     send(reply, Some(&bytes));
 }
 
-/// Where the file comes from that is read.
+/// The source of the file being read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
-    /// A person gave it, and is told what is wrong with it.
+    /// The user chose it, and gets its errors.
     Given,
-    /// It came with the page, or was kept in this browser. One that is not whole, as when the page was closed while it
-    /// was written, is as good as none: the person is asked for the file.
+    /// It came with the page, or was stored in this browser. An incomplete one, for example because the page was
+    /// closed during writing, counts as missing: the user is asked for the file.
     Found,
 }
 
-/// Reads a trace to its end, unless it is cancelled or replaced; its fingerprint if it is one.
+/// Reads a trace to its end, unless it is cancelled or replaced; returns its fingerprint if it is valid.
 async fn read(blob: &Blob, source: Source) -> Option<String> {
     let ticket = with(|state| {
         state.reading += 1;
@@ -259,7 +260,7 @@ async fn read(blob: &Blob, source: Source) -> Option<String> {
         Ok(false) => return None,
         Err(error) => {
             let said = describe(&error);
-            // What is wrong with the file is a sentence of its own.
+            // An error in the file has a complete sentence.
             let message = if said.starts_with("Expected") {
                 said
             } else {
@@ -276,11 +277,11 @@ async fn read(blob: &Blob, source: Source) -> Option<String> {
         _ => None,
     });
     pass_on_from(source, replies);
-    wake(); // A run may have waited for it.
+    wake(); // A run may be waiting for it.
     fingerprint
 }
 
-/// What a cluster or a configuration becomes in a document; its VMs are loaded as a trace is.
+/// Imports a cluster or a configuration into a document, and loads its VMs as a trace.
 async fn import(name: &str, document: &str, file: &JsValue) -> Result<Imported, JsValue> {
     let (mut imported, vms) = importing::read(name, document, file).await?;
     if let Some(vms) = vms {
@@ -296,13 +297,13 @@ async fn import(name: &str, document: &str, file: &JsValue) -> Result<Imported, 
     Ok(imported)
 }
 
-/// Passes on what there is to say of a file that is read.
+/// Passes on the replies about a file being read.
 fn pass_on_from(source: Source, mut replies: Vec<Reply>) {
     replies.retain(|reply| source == Source::Given || !matches!(reply, Reply::TraceFailed { .. }));
     pass_on(replies);
 }
 
-/// Whether the whole file was read.
+/// Returns whether the whole file was read.
 async fn feed(blob: &Blob, source: Source, ticket: Option<u32>) -> Result<bool, JsValue> {
     let mut pieces = Pieces::of(blob).await?;
     let mut told_at = 0.0;
@@ -314,7 +315,7 @@ async fn feed(blob: &Blob, source: Source, ticket: Option<u32>) -> Result<bool, 
         with(|state| state.engine.trace_notes(pieces.notes()));
         let Some(piece) = piece else { return Ok(true) };
         let mut replies = with(|state| state.engine.trace_bytes(&piece)).unwrap_or_default();
-        // Progress that nobody can follow would cost the page as much time as reading does.
+        // More frequent progress reports would cost the page as much time as reading does.
         let is_followed = now() - told_at > 2.0 * REPORT_MS;
         replies.retain(|reply| is_followed || !matches!(reply, Reply::TraceProgress { .. }));
         if is_followed {
@@ -329,10 +330,10 @@ async fn feed(blob: &Blob, source: Source, ticket: Option<u32>) -> Result<bool, 
     }
 }
 
-/// Looks for a trace among those that came with the page and those kept in this browser;
-/// when it is nowhere, the page asks for the file.
+/// Looks for a trace among the built-in ones and those stored in this browser; if there is none, the page asks for
+/// the file.
 async fn find_trace(fingerprint: &str, name: &str, sample: Vec<f64>, needed: Reply) {
-    // Where it is being looked for already, the newest run begins when it is there.
+    // If a search for it is already running, the newest run starts when the trace is loaded.
     let looking = with(|state| state.sought.replace((fingerprint.to_owned(), needed))).flatten();
     if looking.is_some_and(|(other, _)| other == fingerprint) {
         return;
@@ -344,13 +345,13 @@ async fn find_trace(fingerprint: &str, name: &str, sample: Vec<f64>, needed: Rep
     }
 }
 
-/// Whether it was found and read.
+/// Returns whether it was found and read.
 async fn look_for_trace(fingerprint: &str, name: &str, sample: Vec<f64>) -> bool {
     let built_in = format!("{PACKING_CUT_FINGERPRINT:032x}") == fingerprint;
     let found = if built_in { fetch_built_in().await } else { kept(fingerprint).await };
     let Ok(blob) = found else { return false };
     if with(|state| state.engine.is_reading()).unwrap_or(true) {
-        return false; // The person gave a file meanwhile; it goes first.
+        return false; // The user opened a file meanwhile; it takes precedence.
     }
     let (name, bytes) = (name.to_owned(), blob.size());
     let begin =
@@ -365,23 +366,23 @@ async fn fetch_built_in() -> Result<Blob, JsValue> {
 }
 
 async fn directory() -> Result<FileSystemDirectoryHandle, JsValue> {
-    // Pages that come by http from another host have none.
+    // Pages loaded over http from another host have none.
     let storage = field(&scope().navigator(), "storage").ok_or("this browser stores no files for this page")?;
     Ok(await_any(&storage.unchecked_into::<StorageManager>().get_directory()).await?.unchecked_into())
 }
 
-/// Keeps a loaded trace. Storage may be full or forbidden; it is loaded all the same, and a file that was begun goes.
+/// Stores a loaded trace. Storage may be full or forbidden; the trace stays loaded, and an empty file is removed.
 async fn keep_columns(fingerprint: &str) {
     let Some(columns) = with(|state| state.engine.columns(fingerprint)).flatten() else { return };
     let is_kept =
         keep(fingerprint, &columns, KEPT_TRACES).await.is_ok() || keep(fingerprint, &columns, 1).await.is_ok();
-    // Another tab may have written it whole.
+    // Another tab may have stored it completely.
     if !is_kept && kept(fingerprint).await.is_ok_and(|file| file.size() == 0.0) {
         let _ = throw_out(fingerprint).await;
     }
 }
 
-/// Keeps the columns of a trace, and so many traces at most.
+/// Stores the columns of a trace, and keeps at most this many traces.
 async fn keep(fingerprint: &str, columns: &[u8], at_most: usize) -> Result<(), JsValue> {
     make_room(fingerprint, at_most).await?;
     let options = FileSystemGetFileOptions::new();
@@ -389,7 +390,7 @@ async fn keep(fingerprint: &str, columns: &[u8], at_most: usize) -> Result<(), J
     let handle = await_any(&directory().await?.get_file_handle_with_options(fingerprint, &options)).await?;
     let handle: FileSystemFileHandle = handle.unchecked_into();
     let file: FileSystemWritableFileStream = await_any(&handle.create_writable()).await?.unchecked_into();
-    // The browser gets a copy of what is written; small ones do not add up.
+    // The browser copies each write; small copies do not accumulate.
     for piece in columns.chunks(1 << 20) {
         await_any(&file.write_with_u8_array(piece)?).await?;
     }
@@ -397,7 +398,7 @@ async fn keep(fingerprint: &str, columns: &[u8], at_most: usize) -> Result<(), J
     Ok(())
 }
 
-/// Throws out kept traces until there is room for one more among so many.
+/// Removes stored traces until one more fits within the limit.
 async fn make_room(fingerprint: &str, at_most: usize) -> Result<(), JsValue> {
     let directory = directory().await?;
     let names = directory.keys();
@@ -413,7 +414,7 @@ async fn make_room(fingerprint: &str, at_most: usize) -> Result<(), JsValue> {
         }
     }
     for name in others.iter().skip(at_most - 1) {
-        // One that another tab is writing stays.
+        // Fails for a trace that another tab is writing, which stays.
         let _ = throw_out(name).await;
     }
     Ok(())

@@ -9,7 +9,7 @@ use crate::parts::media;
 use crate::parts::panel::{Act, Place, Scene, Sent, Side, Tabs};
 
 impl Page {
-    /// Opens a side, or closes the one that is open. Closing the right one forgets what was selected.
+    /// Opens a side, or closes the open one. Closing the right one clears the selection.
     pub(super) fn draw(&mut self, side: Option<Side>) -> Vec<Sent> {
         let left = std::mem::replace(&mut self.drawer, side);
         let was_asked = self.has_right() && self.app.lesson.is_none();
@@ -27,14 +27,14 @@ impl Page {
         Vec::new()
     }
 
-    /// Opens a side where sides are sheets, as the style sheet has it.
+    /// Opens a side if the style sheet makes the sides sheets.
     pub(super) fn reveal(&mut self, side: Side) {
         if media("(max-width: 1180px)") {
             self.drawer = Some(side);
         }
     }
 
-    /// A side with all that stands there.
+    /// A side with its contents.
     pub(super) fn side(&self, side: Side, scene: &Scene<'_>) -> Html {
         let (name, label) = match side {
             Side::Left => ("rules-side", tr("Rules and settings")),
@@ -55,7 +55,7 @@ impl Page {
         }
     }
 
-    /// What closes the drawer that is open.
+    /// Closes the open drawer.
     pub(super) fn shut(&self) -> Callback<MouseEvent> {
         self.link.callback(|_: MouseEvent| Act::Drawer(None))
     }

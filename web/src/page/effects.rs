@@ -1,4 +1,4 @@
-//! What the application wants done, and what engines answer.
+//! Effects that the application requests, and replies of the engines.
 
 use std::cell::Cell;
 
@@ -10,7 +10,7 @@ use crate::engine_link::Said;
 use crate::parts::panel::News;
 
 impl Page {
-    /// Tells the application, and does what it wants.
+    /// Passes a message to the application, and carries out its effects.
     pub(super) fn tell(&mut self, message: Message) {
         let effects = self.app.update(message);
         self.carry_out(effects);
@@ -38,7 +38,7 @@ impl Page {
         self.obey(sent);
     }
 
-    /// A worker spoke; whether anything on the page changed by it.
+    /// Handles a worker's message; returns whether anything on the page changed.
     pub(super) fn hear(&mut self, lane: u32, said: Said) -> bool {
         let were_whole = self.workers.are_whole();
         match self.workers.hear(lane, said, self.app.front.id) {
@@ -50,7 +50,7 @@ impl Page {
         true
     }
 
-    /// What the engine of a lane has to say, with how full every machine is where that belongs to it.
+    /// Handles a reply from a lane's engine, with the fill level of every machine if it includes that.
     pub(super) fn take_in(&mut self, lane: u32, reply: Box<Reply>, frames: Option<Vec<u8>>) {
         if let (Reply::Placements { .. }, Some(bytes)) = (&*reply, &frames) {
             self.workers.placements.clone_from(bytes);

@@ -1,4 +1,4 @@
-//! Files that are given to the page: traces go to the engine, texts to whoever knows them.
+//! Files that the user opens: traces go to the engine, text files to the panel that can read them.
 
 use tiebreak_app::{Message, Notice, Phase, importing};
 use tiebreak_engine::protocol::Command;
@@ -11,28 +11,28 @@ use web_sys::File;
 use super::{Page, PageMessage};
 use crate::parts::panel::{News, Sent, View};
 
-/// The trace that is being read, or was read last.
+/// The trace being read, or the last one read.
 #[derive(Default)]
 pub(super) struct Reading {
-    /// When that was begun, in the browser's own milliseconds.
+    /// When reading began, in milliseconds of the browser's clock.
     since_ms: f64,
-    /// What is to be kept of the next trace.
+    /// Which part of the next trace to keep.
     pub(super) sample: TraceSettings,
-    /// The file, and how its table was said to be read.
+    /// The file, and what the user said about its table.
     file: Option<(File, Said)>,
 }
 
-/// What somebody said of a table.
+/// What the user said about a table.
 #[derive(Clone, Default)]
 struct Said {
-    /// What each column is; empty where nobody said it.
+    /// The type of each column; empty if not specified.
     columns: Vec<String>,
-    /// Whether a comma stands before decimals.
+    /// Whether decimals have a comma.
     decimal_commas: Option<bool>,
 }
 
 impl Reading {
-    /// For how many seconds it has been read.
+    /// The seconds since reading began.
     pub(super) fn seconds(&self) -> f64 {
         (js_sys::Date::now() - self.since_ms) / 1_000.0
     }
@@ -51,7 +51,7 @@ impl Page {
         self.read(file, Said::default());
     }
 
-    /// Reads the file on hand with the columns that were chosen.
+    /// Reads the current file with the chosen columns.
     pub(super) fn read_with_columns(&mut self) {
         let file = self.workers.reading.as_ref().map(|(file, _)| file.clone());
         let said = self
@@ -64,7 +64,7 @@ impl Page {
         }
     }
 
-    /// Reads the file again that was read last; where the page was loaded since, it has to be chosen once more.
+    /// Reads the last file again. If the page was reloaded since then, the user must choose the file again.
     pub(super) fn leave_out_outliers(&mut self) {
         self.reading.sample.without_outliers = true;
         match self.reading.file.clone() {
@@ -74,7 +74,7 @@ impl Page {
         }
     }
 
-    /// Gives a trace to the engine, with what somebody said of its columns.
+    /// Gives a trace to the engine, with what the user said about its columns.
     fn read(&mut self, file: &File, said: Said) {
         let (name, bytes) = (file.name(), file.size());
         self.reading.file = Some((file.clone(), said.clone()));
@@ -93,11 +93,11 @@ impl Page {
         let Said { columns, decimal_commas } = said;
         let begin = Command::TraceBegin { name, bytes, sample, is_sampled: false, columns, decimal_commas };
         self.workers.send(self.app.front.id, &begin, Some(file));
-        // That was about this file.
+        // That setting was for this file only.
         self.reading.sample.without_outliers = false;
     }
 
-    /// Gives a cluster or a scheduler's configuration to the engine. It changes the scenario on screen, so that is shown.
+    /// Gives a cluster or a scheduler's configuration to the engine. It changes the scenario, so the page shows that.
     fn import(&mut self, file: &File) {
         self.show(View::Experiment);
         let command = self.app.import(&file.name());
@@ -113,7 +113,7 @@ impl Page {
         });
     }
 
-    /// Opens what a panel knows, else a cluster or a scenario; what it replaces can be had back with undo.
+    /// Opens a file that a panel recognizes, otherwise a cluster or a scenario; undo restores what it replaces.
     pub(super) fn open_text(&mut self, file: &File, text: &str) -> Vec<Sent> {
         let name = &*file.name();
         let sent = self.panels.hear(&News::File { name, text }, &self.link, &self.app);

@@ -1,23 +1,24 @@
-//! Where the focus goes once the page is drawn.
+//! Moves the focus once the page is rendered.
 
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
 use super::Page;
 
-/// What is to get the focus, and what had it when that was decided.
+/// The element to focus, and the element that had the focus when that was decided.
 pub(super) struct Wanted {
     target: String,
     from: Option<Element>,
 }
 
 impl Page {
-    /// Once the page is drawn, the focus goes to what this selector names.
+    /// Moves the focus to the element with this selector once the page is rendered.
     pub(super) fn want_focus(&mut self, target: String) {
         self.focus = Some(Wanted { target, from: holder() });
     }
 
-    /// Gives the focus, unless somebody has moved it meanwhile: a busy page is drawn some time before this is called.
+    /// Moves the focus, unless the user has moved it in the meantime: on a busy page, this may run long after
+    /// rendering.
     pub(super) fn give_focus(&mut self) {
         let Some(Wanted { target, from }) = self.focus.take() else { return };
         let now = holder();
@@ -31,7 +32,7 @@ impl Page {
     }
 }
 
-/// What has the focus; none where nothing has, as after its removal.
+/// The focused element; `None` if there is none, for example after its removal.
 fn holder() -> Option<Element> {
     gloo::utils::document().active_element().filter(|element| element.tag_name() != "BODY")
 }

@@ -1,5 +1,4 @@
-//! What the page keeps in the browser besides the engine's files: the draft, runs with a star, the lesson that is being
-//! written.
+//! What the page stores in the browser besides the engine's files: the draft, starred runs, the lesson being written.
 
 use tiebreak_app::{Message, Notice};
 use tiebreak_i18n::tr;
@@ -8,13 +7,13 @@ use wasm_bindgen::JsValue;
 use super::Page;
 use crate::drafts;
 
-/// Where runs with a star are kept.
+/// The key for starred runs.
 pub(super) const RUNS: &str = "tiebreak.runs";
 
-/// Where the lesson is kept that is being written.
+/// The key for the lesson being written.
 pub(super) const LESSON: &str = "tiebreak.lesson";
 
-/// What is kept here, as it was left; empty where nothing is.
+/// What was last stored under this key; empty if nothing.
 pub(super) fn kept(place: &str) -> String {
     drafts::get(drafts::local, place).unwrap_or_default()
 }
@@ -26,8 +25,7 @@ impl Page {
         }
     }
 
-    /// Keeps the draft. A document that came with the address begins a draft of its own, so
-    /// that the one before stays as it was.
+    /// Saves the draft. A document from the address starts its own draft, so that the previous one stays unchanged.
     pub(super) fn save_draft(&mut self, document: String) {
         let location = gloo::utils::window().location();
         if location.hash().is_ok_and(|hash| !hash.is_empty()) {
@@ -40,7 +38,7 @@ impl Page {
         }
     }
 
-    /// Says, once, that this browser keeps nothing.
+    /// Says, once, that this browser stores nothing.
     fn not_kept(&mut self) {
         if std::mem::replace(&mut self.drafts_kept, false) {
             let line =

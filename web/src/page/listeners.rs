@@ -1,4 +1,4 @@
-//! What the page hears from the window around it.
+//! Events of the browser window that the page listens to.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use super::{Page, PageMessage};
 use crate::drafts;
 use crate::parts::panel::Act;
 
-/// Tells the page of its address, of files that are dropped, of clicks and keys, as long as it is kept.
+/// Listens for address changes, dropped files, clicks and keys until the listeners are dropped.
 pub(super) fn all(scope: &Scope<Page>) -> Vec<EventListener> {
     let (window, document) = (gloo::utils::window(), gloo::utils::document());
     let [address, dropped, clicked, pressed] = [(); 4].map(|()| scope.clone());
@@ -51,7 +51,7 @@ pub(super) fn all(scope: &Scope<Page>) -> Vec<EventListener> {
     ]
 }
 
-/// What the keys for undo and redo ask for, unless somebody types.
+/// The undo or redo command for a key press, unless the user is typing.
 fn undo(event: &KeyboardEvent) -> Option<Message> {
     let typing = event.target().is_some_and(|target| target.has_type::<HtmlInputElement>());
     let command = event.ctrl_key() || event.meta_key();
@@ -61,7 +61,7 @@ fn undo(event: &KeyboardEvent) -> Option<Message> {
     })
 }
 
-/// Watches a width; dropping it ends that.
+/// Observes a width until it is dropped.
 pub(super) struct Resize {
     observer: ResizeObserver,
     _closure: Closure<dyn FnMut()>,
@@ -69,7 +69,7 @@ pub(super) struct Resize {
 
 impl Drop for Resize {
     fn drop(&mut self) {
-        // What is on its way to the closure would come when it is gone.
+        // A pending callback would arrive after the closure is gone.
         self.observer.disconnect();
     }
 }

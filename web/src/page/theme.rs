@@ -1,17 +1,17 @@
-//! The choice of colours: as the system has them, light or dark.
+//! The colour theme: the system's, light or dark.
 
 use tiebreak_i18n::mark;
 
 use crate::drafts;
 
-/// Where the choice is kept.
+/// The key under which the choice is stored.
 const KEPT: &str = "tiebreak.theme";
 
-/// See the module.
+/// The chosen theme.
 pub(super) struct Theme(String);
 
 impl Theme {
-    /// What was chosen last in this browser, put on the page.
+    /// The theme last chosen in this browser, applied to the page.
     pub(super) fn kept() -> Self {
         let theme = Self(drafts::get(drafts::local, KEPT).unwrap_or_else(|| "system".into()));
         theme.apply();
@@ -23,7 +23,7 @@ impl Theme {
         &self.0
     }
 
-    /// Goes on to the next one.
+    /// Changes to the next theme.
     pub(super) fn next(&mut self) {
         self.0 = match self.0.as_str() {
             "system" => mark("light").into(),

@@ -1,4 +1,4 @@
-//! What the page is used for, and what it shows for that.
+//! The view of the page, and what each one shows.
 
 use tiebreak_app::{Message, Mode, Phase};
 
@@ -8,10 +8,10 @@ use crate::parts::CHARTS;
 use crate::parts::panel::{Sent, Tabs, View};
 use tiebreak_scenario::presets::FIRST_FILM;
 
-/// Where it is kept what the page was used for last.
+/// The key for the last view.
 const KEPT: &str = "tiebreak.view";
 
-/// The names under which that is kept.
+/// The names under which views are stored.
 const NAMES: [(View, &str); 5] = [
     (View::Welcome, "welcome"),
     (View::Learn, "learn"),
@@ -21,8 +21,7 @@ const NAMES: [(View, &str); 5] = [
 ];
 
 impl Page {
-    /// What the page opens with: a link and an embedded chart show their scenario; who was here before is where they
-    /// were.
+    /// The initial view: a link and an embedded chart show their scenario; a returning visitor gets the last view.
     pub(super) fn first_view(&self, has_address: bool) -> View {
         if has_address || self.embed.is_some() {
             return View::Experiment;
@@ -32,7 +31,7 @@ impl Page {
         known.map_or(View::Welcome, |(view, _)| *view)
     }
 
-    /// What it shows now: a lesson as long as one is open, two variants only while they are compared.
+    /// The current view: a lesson only while one is open, two variants only while they are compared.
     pub(super) fn shown_view(&self) -> View {
         match self.view {
             _ if self.app.lesson.is_some() => View::Learn,
@@ -42,7 +41,7 @@ impl Page {
         }
     }
 
-    /// Uses it for something else.
+    /// Changes the view.
     pub(super) fn use_for(&mut self, view: View) -> Vec<Sent> {
         if view == self.shown_view() {
             return Vec::new();
@@ -51,7 +50,7 @@ impl Page {
             self.tell(Message::LeaveLesson);
         }
         if self.view == View::Welcome {
-            // The film that was shown there.
+            // The film shown in that view.
             self.tell(Message::Vm(String::new()));
         }
         match view {
@@ -68,13 +67,13 @@ impl Page {
         if view == View::Compare { self.panels.select(Tabs::Under, CHARTS, &self.link, &self.app) } else { Vec::new() }
     }
 
-    /// Shows a tab, and the page that has it.
+    /// Opens a tab, and the view that contains it.
     pub(super) fn open_tab(&mut self, tabs: Tabs, name: &'static str) -> Vec<Sent> {
         self.show_scenario();
         self.panels.select(tabs, name, &self.link, &self.app)
     }
 
-    /// On the welcome the film of a decision plays by itself, once there is a run.
+    /// The film of a decision on the welcome view plays automatically once there is a run.
     pub(super) fn play_first_film(&mut self) {
         let is_over = self.app.front.phase == Phase::Finished && self.app.selection.vm.is_empty();
         if self.shown_view() == View::Welcome && is_over {
@@ -82,7 +81,7 @@ impl Page {
         }
     }
 
-    /// A scenario that is opened is shown.
+    /// Shows a scenario when it is opened.
     pub(super) fn leave_for(&mut self, message: &Message) {
         let opens = matches!(message, Message::Open(_) | Message::Preset(_) | Message::Link(_) | Message::Reopen(_));
         if opens {
@@ -99,7 +98,7 @@ impl Page {
     pub(super) fn show(&mut self, view: View) {
         self.view = view;
         if let Some((_, name)) = NAMES.iter().find(|(it, _)| *it == view).filter(|_| self.embed.is_none()) {
-            // A browser that keeps nothing opens with the welcome again.
+            // A browser without storage opens with the welcome view again.
             let _ = drafts::set(drafts::local, KEPT, name);
         }
     }

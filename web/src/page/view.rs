@@ -1,4 +1,4 @@
-//! How the page is laid out: places, and in each what the table puts there.
+//! The layout of the page: its places, each filled with the panels from the table.
 
 use tiebreak_app::{App, Phase};
 use tiebreak_i18n::{say, tr};
@@ -11,7 +11,7 @@ use crate::parts::panel::{Place, Scene, Side, Tabs, View};
 use crate::parts::{compare, lesson};
 
 impl Page {
-    /// The page as it is outside of others.
+    /// The whole page, when it is not embedded.
     pub(super) fn whole(&self, picture: &AttrValue) -> Html {
         let scene = &self.scene();
         let at = |place| self.panels.view(place, &self.link, scene);
@@ -39,7 +39,7 @@ impl Page {
         html! { <Offline is_live={self.workers.are_whole() && is_idle} language={tiebreak_i18n::language()} /> }
     }
 
-    /// A scenario: what can be changed, what comes of it, and why.
+    /// A scenario: its settings, its results, and the explanations.
     fn columns(&self, picture: &AttrValue, scene: &Scene<'_>) -> Html {
         let app = &self.app;
         let at = |place| self.panels.view(place, &self.link, scene);
@@ -66,7 +66,7 @@ impl Page {
         }
     }
 
-    /// Whether there is a side on the right: while something is selected, or was to be asked for.
+    /// Whether the right side is shown: something is selected, or the user asked for an explanation.
     pub(super) fn has_right(&self) -> bool {
         let selection = &self.app.selection;
         let is_edited = self.app.edited_rule().is_some();
@@ -74,11 +74,10 @@ impl Page {
         self.panels.has(Place::Right, &self.app) && (is_asked || self.app.lesson.is_some())
     }
 
-    /// What the run shows; before there is anything to show, the picture the page came with, as long as it is of this
-    /// scenario.
+    /// What the run shows. Until there is a result, the prerendered picture, if it shows this scenario.
     fn middle(&self, picture: &AttrValue, scene: &Scene<'_>) -> Html {
         let app = &self.app;
-        // Its words are part of it.
+        // The picture contains English text.
         let is_english = tiebreak_i18n::language() == tiebreak_i18n::ENGLISH;
         let none_yet = app.front.live.as_ref().is_none_or(|live| live.result.is_none())
             && (app.front.baseline.is_none() || app.shows_example());

@@ -1,5 +1,5 @@
-//! Admission below the charts: what is believed of deployments, what one may grow to, and a cluster over years on
-//! which policies are compared.
+//! Admission, below the charts: the belief about deployments, the forecast for one, and a cluster over years to
+//! compare policies.
 
 use tiebreak_app::study::{SEEDS_MAX, Study, StudyKind, StudyWish};
 use tiebreak_app::{App, Asking, Edit, Message};
@@ -22,19 +22,19 @@ use super::panel::{Frame, Link, News, Own, Panel, Scene, Sent};
 /// Height of a chart in CSS pixels.
 const HEIGHT: u32 = 170;
 
-/// Width from which two charts stand side by side, and the gap between them.
+/// Width from which two charts fit next to each other, and the gap between them.
 const WIDE: u32 = 600;
 const GAP: u32 = 28;
 
 type NumberAsked = (&'static str, &'static str, f64, f64, f64);
 
-/// A number that the forecast is asked with: this parameter of it.
+/// A number for the forecast, from this parameter of its question.
 const fn asked(name: &'static str, at: usize) -> NumberAsked {
     let Param { unit, min, max, default, .. } = ForecastGrowth::DECLARATION.params[at];
     (name, unit, min, max, default)
 }
 
-/// What a deployment is asked about with, and what variance costs: name, unit, least, most, and what it begins with.
+/// The inputs about a deployment, and prices: name, unit, minimum, maximum and default.
 const FIELDS: [NumberAsked; 6] = [
     asked(mark("Cores of the deployment"), 0),
     asked(mark("Hours since arrival"), 1),
@@ -44,24 +44,24 @@ const FIELDS: [NumberAsked; 6] = [
     (mark("Price of variance, per core²"), mark("cents"), 0.0, 1e6, 0.001),
 ];
 
-/// How many of them are about the deployment.
+/// The number of fields about the deployment.
 const OF_DEPLOYMENT: usize = 3;
 
-/// Charts at most: the forecast, two of a study, three of a fit.
+/// The largest number of charts: the forecast, two of a study, three of a fit.
 const CHARTS: usize = 6;
 
 /// The first chart of a fit.
 const OF_FIT: usize = 3;
 
-/// What happens in the region.
+/// Messages of the region.
 pub(crate) enum AdmissionMessage {
     /// A chart's table is opened or closed.
     Table(usize),
-    /// Another number of [`FIELDS`].
+    /// Change a number of [`FIELDS`].
     Ask(usize, f64),
-    /// Another study is wanted next.
+    /// Change the next study.
     Wish(Box<dyn Fn(&mut StudyWish)>),
-    /// It is wanted now.
+    /// Run the study now.
     Follow,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct AdmissionPanel {
     tables: [bool; CHARTS],
     asked: [f64; FIELDS.len()],
     wish: StudyWish,
-    /// What the forecast on screen was asked of.
+    /// The settings that the forecast on screen belongs to.
     told_of: Option<AdmissionSettings>,
 }
 
@@ -147,7 +147,7 @@ impl Panel for AdmissionPanel {
 }
 
 impl AdmissionPanel {
-    /// Asks what the deployment may grow to, if somebody sees the answer.
+    /// Requests the forecast of a deployment, if the panel is visible.
     fn ask(&mut self, app: &App) -> Vec<Sent> {
         if !self.is_open {
             return Vec::new();
@@ -171,7 +171,7 @@ impl AdmissionPanel {
         html! { <div class="fields">{ for fields.map(field) }</div> }
     }
 
-    /// What one deployment may grow to.
+    /// The forecast of one deployment.
     fn forecast(&self, link: &Link, app: &App, width: u32) -> Html {
         html! {
             <>
@@ -186,7 +186,7 @@ impl AdmissionPanel {
         }
     }
 
-    /// What the workload's own deployments are like.
+    /// A fit to the deployments of the workload.
     fn fit(&self, link: &Link, app: &App, width: u32) -> Html {
         let begin = link.callback(|_: MouseEvent| Message::Question(Asking::new(&FitBeliefs {})));
         let share = app.answers.share::<FitBeliefs>();
@@ -346,13 +346,13 @@ impl AdmissionPanel {
     }
 }
 
-/// The button for who has no rule about admission on.
+/// The button shown if no admission rule is on.
 fn offer(link: &Link) -> Html {
     let onclick = link.callback(|_: MouseEvent| Message::Edit(Edit::use_rule(OFFERED, true)));
     html! { <p><button {onclick}>{ say("Switch {OFFERED} on", &[&OFFERED]) }</button></p> }
 }
 
-/// What is believed of deployments.
+/// The belief about deployments.
 fn settings(link: &Link, app: &App) -> Html {
     html! {
         <>

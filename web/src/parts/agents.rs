@@ -1,4 +1,4 @@
-//! The agents that place VMs, the seed, and what else holds for the whole run.
+//! The agents that place VMs, the seed, and other settings of the whole run.
 
 use std::convert::Infallible;
 
@@ -51,7 +51,7 @@ impl Panel for AgentsPanel {
     }
 }
 
-/// Sets a seed nobody chose.
+/// Sets a random seed.
 fn another_seed(link: &Link) -> Callback<MouseEvent> {
     link.batch_callback(|_: MouseEvent| {
         let mut bytes = [0; 4];

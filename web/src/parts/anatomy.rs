@@ -1,5 +1,5 @@
-//! The anatomy of a run below the charts: its cache layers from top to bottom, each with a switch
-//! and what it did, and its agents.
+//! The anatomy of a run, below the charts: its cache layers from top to bottom, each with a switch and its effect,
+//! and its agents.
 
 use std::convert::Infallible;
 
@@ -106,7 +106,7 @@ fn counted(counts: &HitsAndMisses) -> Html {
     }
 }
 
-/// A share of hits as a bar and a number.
+/// A hit ratio as a bar and a number.
 fn ratio(percent: Option<f64>) -> Html {
     let shown = percent.map(|percent| {
         html! {
@@ -117,7 +117,7 @@ fn ratio(percent: Option<f64>) -> Html {
     html! { <td class="ratio">{ shown }</td> }
 }
 
-/// How much is kept: the parameters of the caches that are no switches.
+/// The sizes of the caches: those of their parameters that are not switches.
 fn sizes(link: &Link, app: &App) -> Html {
     let params = Caches::DECLARATION.params;
     let values = app.variant().caches.to_values();

@@ -1,4 +1,4 @@
-//! The charts: one time axis, one cursor, a table behind each.
+//! The charts: one time axis, one cursor, and a table for each.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -25,22 +25,22 @@ use super::share::{File, save_button};
 /// Height of a chart in CSS pixels.
 const HEIGHT: u32 = 150;
 
-/// Height of the strip with the difference of two variants.
+/// Height of the strip with the difference between two variants.
 const DIFFERENCE_HEIGHT: u32 = 96;
 
-/// What to try where nobody says what to look at.
+/// A suggestion, shown if nothing else says what to look at.
 const PROMPT: &str = mark("Try this: switch \u{201c}Fill used machines first\u{201d} off. Which hosts stay empty?");
 
 /// Rows of a data table.
 const TABLE_ROWS: usize = 60;
 
-/// The metrics always shown, by id; a fourth is picked.
+/// The metrics that are always shown, by id; the user picks a fourth.
 const FIXED: [&str; 3] = ["EmptyHosts", "PackingDensity", "Conflicts"];
 
-/// Width of a chart on paper: between the margins of A4 and Letter alike, at 96 pixels an inch.
+/// Width of a chart on paper: fits between the margins of both A4 and Letter, at 96 pixels per inch.
 const PAPER_WIDTH: u32 = 680;
 
-/// The metrics on the page, by place in their list.
+/// The metrics on the page, by index in their list.
 pub(crate) fn shown(app: &App) -> Vec<usize> {
     let fixed = FIXED.iter().filter_map(|id| tiebreak_sim::metrics::index_of(id));
     match app.lesson.as_ref().and_then(Playing::charts) {
@@ -49,14 +49,14 @@ pub(crate) fn shown(app: &App) -> Vec<usize> {
     }
 }
 
-/// The chart of a metric, with what somebody predicted of it below everything.
+/// The chart of a metric, with the user's prediction below everything else.
 pub(crate) fn chart(app: &App, metric: usize) -> TimeChart {
     let mut chart = charts::chart(metric, &charts::lines(app));
     chart.series.splice(0..0, predicted(app, metric));
     chart
 }
 
-/// A chart as drawn, and what it was drawn from.
+/// A rendered chart, and its inputs.
 struct Drawn {
     key: Key,
     chart: TimeChart,
@@ -64,17 +64,17 @@ struct Drawn {
     area: PlotArea,
 }
 
-/// What a drawing depends on: the runs, how far they are, seeds that are over, and its width.
+/// The inputs of a rendering: the runs, their progress, the number of finished seeds, and the width.
 type Key = (Vec<(u32, usize, bool)>, usize, u32);
 
-/// Drawings kept from one rendering to the next, and which tables are open.
+/// Renderings cached between updates, and which tables are open.
 #[derive(Default)]
 pub(crate) struct Charts {
     drawn: RefCell<BTreeMap<(usize, bool), Rc<Drawn>>>,
     open_tables: Vec<usize>,
 }
 
-/// What happens to the charts.
+/// Messages of the charts.
 pub(crate) enum ChartsMessage {
     /// The table of a metric is opened or closed.
     Table(usize),
@@ -128,7 +128,7 @@ impl Charts {
         self.drawn((metric, false), key, HEIGHT, || Some(chart(app, metric))).expect("a chart of any metric")
     }
 
-    /// The difference of two variants, where they are compared.
+    /// The difference between two variants, if they are compared.
     fn draw_difference(&self, app: &App, metric: usize, width: u32) -> Option<Rc<Drawn>> {
         let against = app.against().filter(|_| app.mode == Mode::Compare)?;
         let runs = [&app.front, against].into_iter().map(|lane| lane.live.as_ref().map(identity));
@@ -154,7 +154,7 @@ impl Charts {
         Some(drawn)
     }
 
-    /// One chart, with all that belongs to it.
+    /// One chart with its controls and its table.
     pub(crate) fn card(&self, link: &Link, scene: &Scene<'_>, metric: usize) -> Html {
         let Scene { app, width, hover, .. } = *scene;
         let drawn = self.draw(app, metric, width);
@@ -192,7 +192,7 @@ impl Charts {
     }
 }
 
-/// The curve that somebody predicted for this metric.
+/// The user's predicted curve for this metric.
 fn predicted(app: &App, metric: usize) -> Option<Series> {
     let playing = app.lesson.as_ref().filter(|playing| playing.is_revealed)?;
     let (Some(Given::Curve(points)), Some(Question::Curve { metric: of, .. })) =
@@ -204,7 +204,7 @@ fn predicted(app: &App, metric: usize) -> Option<Series> {
         .then(|| Series::new(tr("predicted"), Role::Ghost, Style::Line, points.clone()))
 }
 
-/// The charts for paper, without what hands and pointers need.
+/// The charts for paper, without controls.
 pub(crate) fn on_paper(app: &App) -> Html {
     let figure = |metric: usize| {
         let chart = chart(app, metric);
@@ -219,7 +219,7 @@ pub(crate) fn on_paper(app: &App) -> Html {
     html! { { for shown(app).into_iter().map(figure) } }
 }
 
-/// What tells one state of a run from the next.
+/// Distinguishes one state of a run from the next.
 fn identity(outcome: &Outcome) -> (u32, usize, bool) {
     (outcome.run, outcome.times.len(), outcome.result.is_some())
 }
@@ -250,7 +250,7 @@ fn cursor(drawn: &Drawn, time: f64, width: u32) -> Html {
     }
 }
 
-/// The three numbers people look at first, and one sentence.
+/// The three most important numbers, and one sentence.
 fn outcome(link: &Link, app: &App) -> Html {
     let Some(live) = app.front.live.as_ref().filter(|live| live.result.is_some()) else {
         return waiting(link, app);
@@ -290,7 +290,7 @@ fn outcome(link: &Link, app: &App) -> Html {
     }
 }
 
-/// What is asked before a run that takes long.
+/// The question before a long run.
 fn costly(link: &Link, app: &App) -> Html {
     let Phase::Costly { told, .. } = &app.front.phase else { return Html::default() };
     html! {
@@ -301,7 +301,7 @@ fn costly(link: &Link, app: &App) -> Html {
     }
 }
 
-/// What stands where the numbers will be.
+/// The placeholder for the numbers.
 fn waiting(link: &Link, app: &App) -> Html {
     match &app.front.phase {
         Phase::Costly { .. } => costly(link, app),

@@ -1,5 +1,5 @@
-//! What the columns of a file are, where its header does not say: chosen by the person, column by column, above its
-//! first lines.
+//! The column types of a file whose header does not define them: chosen by the user for each column, above its first
+//! lines.
 
 use std::convert::Infallible;
 

@@ -1,4 +1,4 @@
-//! Two variants beside each other: the tabs, the verdict, and their numbers.
+//! Two variants next to each other: the tabs, the verdict, and their numbers.
 
 use std::convert::Infallible;
 
@@ -14,7 +14,7 @@ use yew::prelude::*;
 
 use super::panel::{Link, Panel, Scene};
 
-/// The variants as tabs, with what makes and closes them, and what the page shows of them.
+/// The variants as tabs, with the controls that create and close them, and the choice of what the page shows of them.
 pub(crate) fn tabs(link: &Link, app: &App) -> Html {
     let tell = |name: &str, message: fn(String) -> Message| {
         let name = name.to_owned();
@@ -44,7 +44,7 @@ pub(crate) fn tabs(link: &Link, app: &App) -> Html {
     }
 }
 
-/// The button that forks at the moment on screen.
+/// The button that creates a fork at the moment on screen.
 pub(crate) fn branch_here(link: &Link, app: &App) -> Html {
     let Some(at_hours) = app.cursor_ms.map(timeline::hours).filter(|hours| *hours > 0.0) else {
         return Html::default();
@@ -103,7 +103,7 @@ fn waiting(against: &Lane) -> String {
     }
 }
 
-/// Which variant it is compared with, where there are several.
+/// The selection of the variant to compare with, if there are several.
 fn others(link: &Link, app: &App, against: &str) -> Html {
     if app.aside.len() < 2 {
         return Html::default();

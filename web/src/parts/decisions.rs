@@ -1,4 +1,4 @@
-//! What became of every VM of the run in front: searched, filtered, a page at a time. Choosing one explains it.
+//! The outcome of every VM of the active run: searched, filtered, one page at a time. Choosing a VM explains it.
 
 use tiebreak_app::{App, DecisionsWish, Message};
 use tiebreak_engine::protocol::{Decided, Decisions, Which};
@@ -10,7 +10,7 @@ use yew::prelude::*;
 use super::field::Field;
 use super::panel::{Act, Frame, Link, News, Own, Panel, Scene, Sent, Side};
 
-/// The columns of the table, those of numbers marked.
+/// The columns of the table; number columns are marked.
 const HEADS: [(&str, bool); 8] = [
     (mark("VM"), false),
     (mark("Requested"), true),
@@ -26,13 +26,13 @@ const HEADS: [(&str, bool); 8] = [
 #[derive(Default)]
 pub(crate) struct DecisionsPanel;
 
-/// What people do with it.
+/// Messages of the list.
 pub(crate) enum DecisionsMessage {
-    /// Opens the list with these VMs, from wherever it is sent.
+    /// Open the list with these VMs, from any panel.
     Show(Which),
-    /// Lists those whose number, or whose tenant's, begins with this.
+    /// List the VMs whose number, or whose tenant's number, starts with this.
     Search(String),
-    /// Lists another page.
+    /// Show another page.
     Page(u32),
 }
 
@@ -56,7 +56,7 @@ impl Panel for DecisionsPanel {
     fn update(&mut self, message: DecisionsMessage, _: &Link, app: &App) -> Vec<Sent> {
         let wish = DecisionsWish { page: 0, is_shown: true, ..app.wants_decisions.clone() };
         match message {
-            // Opened with the list that is wanted, so that it asks for no other.
+            // Opens with the requested list, so that it does not request another one first.
             DecisionsMessage::Show(which) => {
                 let wish = DecisionsWish { which, search: String::new(), ..wish };
                 vec![Message::Decisions(wish).into(), Act::Open(Self::ID).into()]

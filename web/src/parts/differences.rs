@@ -1,4 +1,4 @@
-//! Where two variants that are compared differ: what is set differently, and where their runs part ways.
+//! The differences between two compared variants: in their settings, and where their runs diverge.
 
 use std::convert::Infallible;
 

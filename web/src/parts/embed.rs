@@ -1,4 +1,4 @@
-//! One chart, or the film of one decision, alone inside somebody else's page, and the way to the whole of it.
+//! One chart, or the film of one decision, embedded in another page, with a link to the whole page.
 
 use tiebreak_i18n::tr;
 use tiebreak_view::embed::{Embed, Piece, sentence};
@@ -9,12 +9,12 @@ use super::film::Decision;
 use super::notices;
 use super::panel::{Link, Panel, Scene};
 
-/// What this page's address asks for; nothing of the whole page's.
+/// What this page's address embeds; `None` for the whole page.
 pub(crate) fn asked() -> Option<Embed> {
     Embed::asked(&gloo::utils::window().location().search().unwrap_or_default())
 }
 
-/// What stands instead of the page. `centre` is what the charts' width is taken from.
+/// The content shown instead of the page. The width of the charts is taken from `centre`.
 pub(crate) fn view(link: &Link, scene: &Scene<'_>, embed: &Embed, centre: &NodeRef) -> Html {
     let app = scene.app;
     let (label, body) = match embed.piece {
@@ -34,7 +34,7 @@ pub(crate) fn view(link: &Link, scene: &Scene<'_>, embed: &Embed, centre: &NodeR
             <h1 class="muted" ref={centre}>{ &app.document.name }</h1>
             { notices::view(link, app) }
             if let Some(note) = &embed.note { <p class="notice" role="note">{ note }</p> }
-            // One child whether there is anything or not, so that those before it stay what they are.
+            // Always one child, so that those before it keep their identity.
             { body.unwrap_or_default() }
             <p class="verdict">{ sentence(app, embed.piece) }</p>
             <p class="embed-foot">

@@ -1,5 +1,4 @@
-//! Events on the timeline: a menu of kinds to click or drag from, marks to move, and an editor
-//! for the one that is open.
+//! Events on the timeline: a menu of kinds to click or drag from, marks to move, and an editor for the open one.
 
 use tiebreak_app::{App, Edit, Message};
 use tiebreak_engine::words;
@@ -15,31 +14,31 @@ use super::panel::{Link, Sent, focus};
 use super::rules::move_focus;
 use super::{around, form, is_inside};
 
-/// Pixels that one mark takes, with a gap.
+/// Width of one mark in pixels, with a gap.
 const MARK_PX: f64 = 30.0;
 
 /// Height of a row of marks in pixels.
 const ROW_PX: usize = 28;
 
-/// How far above and below the lane a pointer still drops on it.
+/// How far above or below the lane a drop still counts.
 const REACH_PX: f64 = 48.0;
 
 /// Pixels a pointer moves before a press becomes a drag.
 const DRAG_FROM: i32 = 5;
 
-/// Steps of a long move by the keyboard.
+/// Number of steps of a long keyboard move.
 const LONG: f64 = 10.0;
 
-/// What a hand is on.
+/// What the pointer holds.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Held {
     /// A kind in the menu, by its id.
     Kind(&'static str),
-    /// A mark, by its incident's place in the list.
+    /// A mark, by its incident's index in the list.
     Mark(usize),
 }
 
-/// What happens to events besides edits of their fields.
+/// Messages of the events, besides edits of their fields.
 #[derive(Clone, Copy)]
 pub(crate) enum EventsMessage {
     /// The menu was opened, or closed.
@@ -50,47 +49,47 @@ pub(crate) enum EventsMessage {
     Move(i32, i32),
     /// The pointer was let go.
     Release,
-    /// The drag was broken off.
+    /// The drag was cancelled.
     Abandon,
-    /// A kind or a mark was clicked, by a pointer or by a key.
+    /// A kind or a mark was clicked, with the pointer or the keyboard.
     Click(Held, bool),
-    /// A mark is to be moved by so many steps.
+    /// Move a mark by this many steps.
     Nudge(usize, f64),
-    /// An event is to go.
+    /// Remove an event.
     Remove(usize),
     /// The editor was closed.
     Close,
 }
 
-/// A drag under way.
+/// A drag in progress.
 struct Drag {
     held: Held,
     began: (i32, i32),
     /// Whether the pointer has really moved.
     moved: bool,
-    /// When the event would happen if it were dropped here, in hours; none beside the lane.
+    /// The time of the event if it were dropped here, in hours; `None` outside of the lane.
     at_hours: Option<f64>,
 }
 
-/// State of the events that is nobody else's business.
+/// Private state of the events.
 #[derive(Default)]
 pub(crate) struct Events {
     menu: bool,
     /// The incident whose editor is open.
     open: Option<usize>,
     drag: Option<Drag>,
-    /// Set while a click follows a drag and must not open the editor.
+    /// Set while a click follows a drag; that click must not open the editor.
     dragged: bool,
 }
 
 impl Events {
-    /// A hand went elsewhere: the menu is to be closed, if it is open.
+    /// Closes the menu if it is open and the user clicked elsewhere.
     pub(super) fn leave(&self, target: Option<&Element>) -> Vec<Sent> {
         let left = self.menu && !is_inside(target, ".adder");
         left.then(|| EventsMessage::Menu(false).into()).into_iter().collect()
     }
 
-    /// Takes in what happened; what comes of it.
+    /// Handles a message; returns the effects.
     pub(super) fn update(&mut self, message: EventsMessage, app: &App) -> Vec<Sent> {
         match message {
             EventsMessage::Menu(open) => {
@@ -139,7 +138,7 @@ impl Events {
         }
     }
 
-    /// A new one, which opens: its defaults are only a beginning.
+    /// Adds an event and opens its editor, because its defaults are only a starting point.
     fn add(&mut self, id: &str, at_hours: Option<f64>, app: &App) -> Vec<Sent> {
         self.menu = false;
         let Some(at_hours) = at_hours else { return Vec::new() };
@@ -158,8 +157,8 @@ impl Events {
         done(Some(Edit::RemoveIncident { incident }), Some(next))
     }
 
-    /// The lane with its marks. As many children always: otherwise Yew would make a mark anew
-    /// while it is dragged, and the pointer would lose it.
+    /// The lane with its marks. The number of children is constant: otherwise Yew would recreate a mark during a
+    /// drag, and the pointer would lose it.
     pub(crate) fn lane(&self, link: &Link, app: &App, width: f64) -> Html {
         let marks = timeline::marks(app, MARK_PX / width.max(MARK_PX));
         let rows = marks.iter().map(|mark| mark.level + 1).max().unwrap_or(1);
@@ -196,7 +195,7 @@ impl Events {
         }
     }
 
-    /// The button that adds one, and its menu.
+    /// The button that adds an event, and its menu.
     pub(crate) fn adder(&self, link: &Link, app: &App) -> Html {
         let (open, able) = (self.menu, can_add(app));
         let toggle = link.callback(move |_: MouseEvent| EventsMessage::Menu(!open));
@@ -238,22 +237,22 @@ impl Events {
     }
 }
 
-/// A change to the document, and what should have the focus then.
+/// An edit of the document, and the element to focus after it.
 fn done(edit: Option<Edit>, target: Option<String>) -> Vec<Sent> {
     edit.map(|edit| Message::Edit(edit).into()).into_iter().chain(target.map(focus)).collect()
 }
 
-/// An event to another time.
+/// Moves an event to another time.
 fn to_hours(incident: usize, at_hours: f64) -> Edit {
     Edit::param(&format!("incidents.{incident}."), &AT_HOURS, at_hours)
 }
 
-/// Where the focus finds a mark.
+/// The selector of a mark.
 fn mark_of(incident: usize) -> String {
     format!("[data-incident=\"{incident}\"]")
 }
 
-/// Whether there is a trace to put an event on, and room for one more.
+/// Whether there is a trace to add an event to, and the limit is not reached.
 fn can_add(app: &App) -> bool {
     timeline::horizon_hours(app).is_some() && app.variant().incidents.len() < INCIDENTS_MAX
 }
@@ -264,7 +263,7 @@ fn nudge(incident: usize, steps: f64, app: &App) -> Vec<Sent> {
     done(moved.map(|at_hours| to_hours(incident, at_hours)), Some(mark_of(incident)))
 }
 
-/// The time of a point of the page; none unless it is on the lane, or nearly.
+/// The time at a point of the page; `None` unless the point is on or near the lane.
 fn hours_under(x: i32, y: i32, app: &App) -> Option<f64> {
     let horizon = timeline::horizon_hours(app)?;
     let lane = gloo::utils::document().query_selector(".events-lane").ok().flatten()?.get_bounding_client_rect();
@@ -275,7 +274,7 @@ fn hours_under(x: i32, y: i32, app: &App) -> Option<f64> {
     near.then(|| timeline::snapped(share * horizon, horizon))
 }
 
-/// What would be there if the hand let go now.
+/// A preview of the event if it were dropped now.
 fn ghost(drag: &Drag, app: &App) -> Option<Html> {
     let (at_hours, horizon) = (drag.at_hours?, timeline::horizon_hours(app)?);
     let share = at_hours / horizon;
@@ -335,13 +334,13 @@ fn kind(link: &Link, entry: &'static IncidentEntry) -> Html {
 
 type OnPointer = Callback<PointerEvent>;
 
-/// What makes something draggable: pressed, moved, let go, broken off.
+/// The handlers that make an element draggable: press, move, release, cancel.
 fn drags(link: &Link, held: Held) -> (OnPointer, OnPointer, OnPointer, OnPointer) {
     let press = link.batch_callback(move |event: PointerEvent| {
         if event.button() != 0 {
             return None;
         }
-        // What is under the hand keeps hearing of it, wherever the hand goes.
+        // The element keeps receiving pointer events wherever the pointer goes.
         if let Some(button) = around(&event, "button") {
             let _ = button.set_pointer_capture(event.pointer_id());
         }

@@ -1,4 +1,5 @@
-//! What the engine tells, shown as it stands: a title, sentences, a table whose rows may open, a drawing with its numbers.
+//! The engine's answers, shown unchanged: a title, sentences, a table with expandable rows, a drawing with its
+//! numbers.
 
 use tiebreak_app::Answered;
 use tiebreak_engine::protocol::{Exhibit, ExhibitRow};
@@ -6,19 +7,19 @@ use tiebreak_i18n::{tell, tr};
 use tiebreak_view::exhibits;
 use yew::prelude::*;
 
-/// Height of a drawing in CSS pixels, and the most it is wide.
+/// Height of a drawing in CSS pixels, and its maximum width.
 const HEIGHT: u32 = 170;
 const WIDE: u32 = 640;
 
-/// What is opened or closed of the exhibits of a region, by their places.
+/// A part of a region's exhibits to open or close, by index.
 pub(crate) enum ExhibitMessage {
-    /// A row of one.
+    /// A row of an exhibit.
     Row(usize, usize),
     /// The table of a drawing.
     Table(usize),
 }
 
-/// What is open of them.
+/// The open parts of the exhibits.
 #[derive(Default)]
 pub(crate) struct Exhibits {
     row: Option<(usize, usize)>,
@@ -26,7 +27,7 @@ pub(crate) struct Exhibits {
 }
 
 impl Exhibits {
-    /// Opens what is closed, and the other way round.
+    /// Opens what is closed, and closes what is open.
     pub(crate) fn update(&mut self, message: &ExhibitMessage) {
         match *message {
             ExhibitMessage::Row(exhibit, row) => self.row = Some((exhibit, row)).filter(|to| self.row != Some(*to)),
@@ -34,7 +35,7 @@ impl Exhibits {
         }
     }
 
-    /// What was told, its exhibits from a place of the region on; or why nothing was.
+    /// An answer, with its exhibits numbered from an index of the region; or why there is none.
     pub(crate) fn told(
         &self,
         opened: &Callback<ExhibitMessage>,
@@ -52,10 +53,10 @@ impl Exhibits {
         }
     }
 
-    /// The exhibit at a place of the region.
+    /// The exhibit at an index of the region.
     pub(crate) fn view(&self, opened: &Callback<ExhibitMessage>, at: usize, exhibit: &Exhibit, width: u32) -> Html {
         let fold = opened.reform(move |_: MouseEvent| ExhibitMessage::Table(at));
-        // A drawing has its title in it.
+        // A drawing contains its title.
         let is_drawing = exhibit.plot.is_some() && exhibit.head.is_empty();
         let said = || exhibit.said.iter().map(|said| html! { <p class="hint">{ tell(said) }</p> }).collect::<Html>();
         html! {

@@ -1,5 +1,4 @@
-//! Why a VM went where it went, why not elsewhere, why it was refused; and what a
-//! machine holds.
+//! Why a VM was placed on its machine, why not elsewhere, why it was refused; and what a machine holds.
 
 use std::convert::Infallible;
 
@@ -20,10 +19,10 @@ use super::fleet_map::MapMessage;
 use super::panel::{Link, Panel, Scene};
 use super::{around, is_inside};
 
-/// VMs listed of one machine.
+/// The largest number of VMs listed for one machine.
 const LISTED: usize = 60;
 
-/// The region.
+/// The region of explanations.
 #[derive(Default)]
 pub(crate) struct Explain {
     vm_field: NodeRef,
@@ -82,7 +81,7 @@ fn vm_form(link: &Link, selection: &Selection, field: &NodeRef) -> Html {
     }
 }
 
-/// What one variant's run says of the VM; under its name where two are asked.
+/// The explanation of the VM in one variant's run; under the variant's name if two are shown.
 fn answer(link: &Link, app: &App, lane: &Lane) -> Html {
     let named = app.mode == Mode::Compare && !app.aside.is_empty() && lane.answer != Explanation::default();
     html! {
@@ -123,8 +122,8 @@ fn attempts(link: &Link, app: &App, answer: &Explanation) -> Html {
     }
 }
 
-/// The decisions before the last one: tries that ended in conflicts, or where the VM was before it
-/// lost its machine.
+/// The decisions before the last one: attempts that ended in conflicts, or earlier placements of a VM that lost its
+/// machine.
 fn earlier(attempts: &[Explained], last: &Explained) -> Html {
     if attempts.is_empty() {
         return Html::default();
@@ -145,7 +144,7 @@ fn earlier(attempts: &[Explained], last: &Explained) -> Html {
     }
 }
 
-/// Who keeps which machines out, and what would have made the VM feasible.
+/// Which rules exclude which machines, and what would have made the VM feasible.
 fn refusal(refusal: &Refusal) -> Html {
     let refuser = |refuser: &Refuser| {
         let share = 100.0 * f64::from(refuser.machines) / f64::from(refusal.machines.max(1));
@@ -169,7 +168,8 @@ fn refusal(refusal: &Refusal) -> Html {
     }
 }
 
-/// The first so many rules; pointed at or focused, one shows on the fleet map who was left after it.
+/// The first rules, as many as given. Pointing at or focusing one shows on the fleet map which machines were left
+/// after it.
 fn funnel(link: &Link, explained: &Explained, shown: usize) -> Html {
     let stage = |of: &'static str, title: &'static str| {
         let all = explained.funnel.iter().enumerate();
@@ -189,7 +189,7 @@ fn funnel(link: &Link, explained: &Explained, shown: usize) -> Html {
         let step = around(event, "[data-rule]")?.get_attribute("data-rule")?.parse().ok()?;
         Some(MapMessage::Left(Some(step)))
     };
-    // Leaving one rule for another is told by the other.
+    // Moving from one rule to another is reported by the other one.
     let away = |to: Option<Element>| (!is_inside(to.as_ref(), "[data-rule]")).then_some(MapMessage::Left(None));
     html! {
         <table class="funnel" onmouseover={link.batch_callback(move |event: MouseEvent| look(&event))}
@@ -201,7 +201,7 @@ fn funnel(link: &Link, explained: &Explained, shown: usize) -> Html {
     }
 }
 
-/// A rule; one that removed any is a button, for hands that cannot point.
+/// A rule. One that removed machines is a button, for users without a pointer.
 fn funnel_row(link: &Link, explained: &Explained, (at, step): (usize, &FunnelStep), first: u32) -> Html {
     let share = 100.0 * f64::from(step.after) / f64::from(first);
     let decided = explained.decided_by.as_deref() == Some(step.rule.as_str());
@@ -217,7 +217,7 @@ fn funnel_row(link: &Link, explained: &Explained, (at, step): (usize, &FunnelSte
     }
 }
 
-/// A rule by its title; the code's name is its tooltip, as in the list of rules.
+/// A rule by its title, with its code name as a tooltip, as in the list of rules.
 fn named(rule: &str) -> Html {
     html! { <span title={rule.to_owned()}>{ title(rule) }</span> }
 }
@@ -232,7 +232,7 @@ fn scores(explained: &Explained) -> Html {
     if explained.asked.is_some() {
         heads.push(tr("Selected").into());
     }
-    // Validators that let all of them pass tell nothing.
+    // Validators that let all of them pass explain nothing.
     let valid = Phrase::text("valid");
     let telling = |row: &&tiebreak_engine::protocol::ScoreRow| row.verdicts.iter().any(|verdict| *verdict != valid);
     let row = |row: &tiebreak_engine::protocol::ScoreRow| {
@@ -265,7 +265,7 @@ fn why_not(link: &Link, selection: &Selection, explained: &Explained) -> Html {
     }
 }
 
-/// What lifetime rules make of a machine, and why.
+/// How lifetime rules see a machine, and why.
 fn host(life: &HostLife) -> Html {
     html! {
         <>
@@ -275,7 +275,7 @@ fn host(life: &HostLife) -> Html {
     }
 }
 
-/// Who holds the machine longest, which rule put that VM there, and what would free it.
+/// Which VM keeps the machine in use longest, which rule placed it, and what would free the machine.
 fn why_not_empty(link: &Link, app: &App) -> Html {
     let Some(holder) = &app.selection.holder else { return Html::default() };
     let vm = holder.vm.clone();
@@ -292,7 +292,7 @@ fn why_not_empty(link: &Link, app: &App) -> Html {
         <div class="holder">
             <h4>{ tr("Why it is not empty") }</h4>
             <p>{ holder.said.iter().map(told).collect::<Vec<_>>().join(" ") }</p>
-            // Keeps its place until it is known, so that nothing below moves under a pointer.
+            // Reserves its space until it is known, so that nothing below moves under a pointer.
             <p class="awaited">{ rule }</p>
             <button onclick={explain}>{ say("Explain VM {}", &[&holder.vm]) }</button>
         </div>

@@ -1,36 +1,36 @@
-//! A field that is typed into.
+//! An input field.
 //!
-//! The page is drawn again at every step of a run. What a hand has typed stays all the same, until the field is left.
+//! The page is rendered again at every step of a run. Typed text stays until the field loses the focus.
 
 use web_sys::{HtmlInputElement, InputEvent};
 use yew::prelude::*;
 
-/// What the field is, and who takes what was typed.
+/// The properties of a field, and the receiver of its text.
 #[derive(Clone, PartialEq, Properties)]
 pub(crate) struct Properties {
     /// Its accessible name.
     pub(crate) label: AttrValue,
-    /// What it holds while nobody types.
+    /// Its value while the user is not typing.
     pub(crate) value: AttrValue,
-    /// Is given what was typed, when the field is left or Enter pressed.
+    /// Receives the text when the field loses the focus or Enter is pressed.
     pub(crate) take: Callback<String>,
-    /// Its range, where it holds a number.
+    /// Its range, if it contains a number.
     #[prop_or_default]
     pub(crate) number: Option<NumberRange>,
-    /// Its height in lines, where it has more than one.
+    /// Its height in lines, if more than one.
     #[prop_or_default]
     pub(crate) lines: Option<u32>,
     #[prop_or_default]
     pub(crate) class: Classes,
     #[prop_or_default]
     pub(crate) placeholder: Option<AttrValue>,
-    /// The id of what explains it.
+    /// The id of its description.
     #[prop_or_default]
     pub(crate) described_by: Option<AttrValue>,
-    /// Characters at most.
+    /// The maximum number of characters.
     #[prop_or_default]
     pub(crate) maxlength: Option<AttrValue>,
-    /// Which keys a phone offers.
+    /// The type of a phone's keyboard.
     #[prop_or_default]
     pub(crate) inputmode: Option<AttrValue>,
     /// The element, for a form that reads it.
@@ -38,39 +38,39 @@ pub(crate) struct Properties {
     pub(crate) node: NodeRef,
 }
 
-/// The numbers that a field takes.
+/// The numbers that a field accepts.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NumberRange {
     min: f64,
-    /// Infinite where there is none.
+    /// Infinite if there is no maximum.
     max: f64,
-    /// Of the buttons beside it; none for any number.
+    /// The step of the buttons next to it; `None` accepts any number.
     step: Option<f64>,
 }
 
 impl NumberRange {
-    /// Any number between the two.
+    /// Any number in this range.
     pub(crate) fn any(min: f64, max: f64) -> Self {
         Self { min, max, step: None }
     }
 
-    /// Numbers that far apart.
+    /// Numbers in this range, one step apart.
     pub(crate) fn by(step: f64, min: f64, max: f64) -> Self {
         Self { min, max, step: Some(step) }
     }
 }
 
-/// See the module.
+/// The text being typed, and the element.
 #[derive(Default)]
 pub(crate) struct Field {
     typed: Option<AttrValue>,
 }
 
-/// What a hand does.
+/// The user's actions.
 pub(crate) enum FieldMessage {
-    /// It typed.
+    /// The text changed.
     Typed(String),
-    /// It is done, with this in the field.
+    /// The field was left with this text.
     Left(String),
 }
 
@@ -124,7 +124,7 @@ impl Component for Field {
     }
 }
 
-/// What the event's field holds; a textarea answers to the same name.
+/// The text of the event's field; a textarea has the same property.
 fn text(event: &Event) -> String {
     event.target_unchecked_into::<HtmlInputElement>().value()
 }

@@ -1,4 +1,4 @@
-//! Form fields made from declarations: nothing here knows which parameter it shows.
+//! Form fields generated from declarations: nothing here is specific to a parameter.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -15,11 +15,11 @@ use yew::prelude::*;
 use super::field::{Field, NumberRange};
 use super::panel::{Link, Sent};
 
-/// Fields of a long form that are always shown, the first ones of its declaration; the others
-/// are folded away below them.
+/// The number of fields of a long form that are always shown: the first ones of its declaration. The others are
+/// collapsed below them.
 const SHOWN: usize = 6;
 
-/// One field per parameter. `name` says what they belong to, for screen readers.
+/// One field per parameter. `name` is what they belong to, for screen readers.
 pub(crate) fn fields(
     link: &Link,
     name: &str,
@@ -30,7 +30,7 @@ pub(crate) fn fields(
     part(link, name, (params, 0..params.len()), values, &shared(edit))
 }
 
-/// The same, with all but the first ones folded away.
+/// The same, with all but the first ones collapsed.
 pub(crate) fn long_form(
     link: &Link,
     name: &str,
@@ -59,12 +59,12 @@ pub(crate) fn group(link: &Link, name: &str, variant: &Variant, id: &str) -> Htm
     long_form(link, name, params, &group.values(variant), at(format!("{id}."), params))
 }
 
-/// The values of parameters whose paths are their names behind `of`.
+/// The edits of parameters whose paths are `of` followed by their names.
 pub(crate) fn at(of: String, params: &'static [Param]) -> impl Fn(usize, f64) -> Edit {
     move |index, value| Edit::param(&of, &params[index], value)
 }
 
-/// What a parameter's new value changes; one type for all forms, so that their code is there once.
+/// The edit for a parameter's new value; one type for all forms, so that their code is compiled once.
 type Change = Rc<dyn Fn(usize, f64) -> Edit>;
 
 fn shared(edit: impl Fn(usize, f64) -> Edit + 'static) -> Change {
@@ -119,7 +119,7 @@ fn field(link: &Link, of: &str, param: &'static Param, value: f64, edit: Rc<dyn 
         };
     }
     if let ParamKind::Choice(words) = param.kind {
-        // The property too: what `selected` says counts no more where a hand has chosen.
+        // Sets the property too: after the user has chosen, the `selected` attribute has no effect.
         let onchange = link.callback(move |event: Event| {
             let chosen = event.target_unchecked_into::<HtmlSelectElement>().selected_index();
             Message::Edit(edit(f64::from(chosen.max(0))))
@@ -145,7 +145,7 @@ fn field(link: &Link, of: &str, param: &'static Param, value: f64, edit: Rc<dyn 
     }
 }
 
-/// A field for a number, without words beside it; `label` is its accessible name.
+/// A number field without text next to it; `label` is its accessible name.
 pub(crate) fn number_field(
     link: &Link,
     label: &str,
@@ -162,7 +162,7 @@ pub(crate) fn number_field(
     html! { <Field label={label.to_owned()} number={range} value={value.to_string()} {take} /> }
 }
 
-/// The edit that a changed number asks for, or what is wrong with it.
+/// The edit for a changed number, or what is wrong with it.
 fn number(text: &str, label: &str, param: &Param, before: f64, edit: &dyn Fn(f64) -> Edit) -> Message {
     match text.trim().parse().ok().filter(|value| param.allows(*value)) {
         Some(value) => Message::Edit(edit(value)),
@@ -183,7 +183,7 @@ fn number(text: &str, label: &str, param: &Param, before: f64, edit: &dyn Fn(f64
     }
 }
 
-/// A control that takes a file and tells its bytes.
+/// A control that opens a file and sends its bytes.
 pub(crate) fn file_field(link: &Link, label: &'static str, name: &'static str, tell: fn(Vec<u8>) -> Sent) -> Html {
     let to = link.clone();
     let onchange = Callback::from(move |event: Event| {

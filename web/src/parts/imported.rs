@@ -1,4 +1,4 @@
-//! What became of a cluster or a scheduler's configuration that somebody opened, and what of it has no twin.
+//! The result of importing a cluster or a scheduler's configuration, and the parts without a counterpart.
 
 use std::convert::Infallible;
 
@@ -10,7 +10,7 @@ use yew::prelude::*;
 
 use super::panel::{Link, Panel, Scene};
 
-/// The list, until somebody closes it.
+/// The list, until the user closes it.
 #[derive(Default)]
 pub(crate) struct ImportedPanel;
 
@@ -28,7 +28,7 @@ impl Panel for ImportedPanel {
     }
 }
 
-/// What is said of files is English; its fields are as the file has them.
+/// Messages about files are in English; field names are as in the file.
 fn view(link: &Link, imported: &Imported) -> Html {
     let close = link.callback(|_: MouseEvent| Message::ForgetImport);
     let twins = link.callback(|_: MouseEvent| Message::Twins);

@@ -1,4 +1,4 @@
-//! A lesson: its text, its question, and what the run says of the answer.
+//! A lesson: its text, its question, and the answer of the run.
 
 use std::collections::BTreeMap;
 
@@ -22,21 +22,20 @@ use super::panel::{Act, Link, News, Own, Panel, Scene, Sent, View, focus};
 use super::share::{Copied, ShareMessage};
 use crate::places;
 
-/// Moments at which a curve can be given in numbers.
+/// Number of points at which a curve can be entered as numbers.
 const MOMENTS: usize = 5;
 
-/// The heading of the step, and what is said of the answer.
+/// The heading of the step, and the feedback on the answer.
 const STEP: &str = "#lesson-step";
 const VERDICT: &str = "#lesson-verdict";
 
-/// Machines of which each can be clicked; of more, one is named by its number alone.
+/// With at most this many machines, each can be clicked; with more, the user types a number.
 const CELLS_MAX: usize = 200;
 
-/// What an address with a lesson begins with; behind it the lesson's id, and perhaps `/` and a step
-/// from 1.
+/// The prefix of an address with a lesson; after it the lesson's id, and optionally `/` and a step, starting at 1.
 const NAMED: &str = "#lesson=";
 
-/// A lesson as the list of lessons has it.
+/// An entry in the list of lessons.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(crate) struct Listed {
     id: String,
@@ -48,7 +47,7 @@ pub(crate) struct Listed {
     translations: BTreeMap<String, Words>,
 }
 
-/// What the list says of a lesson in another language.
+/// The words of an entry in another language.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 struct Words {
     title: String,
@@ -56,7 +55,7 @@ struct Words {
 }
 
 impl Listed {
-    /// Its title and subject in the page's language, as far as there are any; and whether there are.
+    /// Its title and subject in the page's language, if translated, and whether they are.
     fn words(&self) -> (&str, Option<&str>, bool) {
         match self.translations.get(tiebreak_i18n::language()) {
             Some(words) => (&words.title, words.about.as_deref(), true),
@@ -64,31 +63,31 @@ impl Listed {
         }
     }
 
-    /// The language to mark its words with, where the page speaks another.
+    /// The language to mark its words with, if the page has another language.
     fn language(&self) -> Option<&'static str> {
         if self.words().2 { None } else { english() }
     }
 }
 
-/// What happens to lessons on the page.
+/// Messages of the lessons.
 pub(crate) enum LessonMessage {
-    /// A lesson of the list is wanted, by id, and the step it opens at, from 0.
+    /// Open the lesson with this id from the list, at this step, starting at 0.
     Fetch(String, usize),
-    /// The text of a lesson, the step it opens at, and its id in the list, if it is of the list.
+    /// The text of a lesson, the step it opens at, and its id if it is from the list.
     Text(String, usize, Option<String>),
-    /// The list of lessons takes the place of the lesson.
+    /// Show the list of lessons instead of the lesson.
     ShowList,
-    /// There is none of this id.
+    /// There is no lesson with this id.
     NoSuch(String),
-    /// A lesson that a link holds, packed, and perhaps `/` and a step from 1.
+    /// A packed lesson from a link, optionally with `/` and a step, starting at 1.
     Packed(String),
-    /// The list of lessons came.
+    /// The list of lessons was loaded.
     List(Vec<Listed>),
-    /// The pointer draws at this time and value; or begins to.
+    /// The pointer draws at this time and value; the flag marks the start of a stroke.
     Draw(f64, f64, bool),
     /// The pointer is up.
     Drawn,
-    /// A value of the curve in numbers.
+    /// A value of the curve, entered as a number.
     Value(usize, f64),
     /// Predictions of a class were pasted.
     Pasted(String),
@@ -96,19 +95,19 @@ pub(crate) enum LessonMessage {
 
 impl Own for LessonMessage {}
 
-/// What the page keeps of lessons beside the application's state.
+/// The page's state of lessons, besides the application's state.
 #[derive(Default)]
 pub(crate) struct Lessons {
     listed: Vec<Listed>,
     is_list_asked: bool,
     /// The lesson that is open, by its id in the list.
     open: Option<String>,
-    /// The step at which the lesson that is being read opens.
+    /// The step at which the lesson being loaded opens.
     opens_at: usize,
-    /// The step that is drawn on, and what was drawn.
+    /// The step of the drawing, and the drawing.
     step: usize,
     drawn: Vec<(f64, f64)>,
-    /// Where the pointer drew last, while it is down.
+    /// The last point drawn, while the pointer is down.
     pen: Option<f64>,
     values: [Option<f64>; MOMENTS],
     pasted: String,
@@ -159,7 +158,7 @@ impl Panel for Lessons {
                 let go = (step > 0).then(|| Message::LessonStep(step).into());
                 go.into_iter().chain([focus(STEP)]).collect()
             }
-            // The page is live: what may come later comes now.
+            // The page is live, so this is the time for deferred loading.
             News::Reply { reply: Reply::Finished { .. }, .. } => {
                 if !std::mem::replace(&mut self.is_list_asked, true) {
                     fetch_list(link);
@@ -181,7 +180,7 @@ impl Panel for Lessons {
 }
 
 impl Lessons {
-    /// The text that a link holds; what is wrong with it, where it holds none.
+    /// The text of a lesson in a link; otherwise, what is wrong with the link.
     fn unpacked(&mut self, packed: &str) -> Message {
         let (packed, step) = packed.split_once('/').unwrap_or((packed, "1"));
         match link::unpack(packed) {
@@ -193,7 +192,7 @@ impl Lessons {
         }
     }
 
-    /// Takes in what was drawn, given in numbers or pasted; the prediction, where there is one now.
+    /// Handles a curve that was drawn, entered or pasted; returns the prediction if there is one now.
     fn draw(&mut self, message: LessonMessage, app: &App) -> Option<Message> {
         match message {
             LessonMessage::List(listed) => self.listed = listed,
@@ -223,7 +222,7 @@ impl Lessons {
         None
     }
 
-    /// The lessons to choose from, and the way to one of one's own.
+    /// The lessons to choose from, and the button to write one.
     pub(crate) fn cards(&self, link: &Link) -> Html {
         let card = |lesson: &Listed| {
             let id = lesson.id.clone();
@@ -280,7 +279,7 @@ impl Lessons {
         }
     }
 
-    /// What stands at the end of a lesson: the next one, and the way back to all.
+    /// The end of a lesson: the next one, and the way back to the list.
     fn end(&self, link: &Link, playing: &Playing, leave: Callback<MouseEvent>) -> Html {
         let place = self.open.as_ref().and_then(|id| self.listed.iter().position(|lesson| lesson.id == *id));
         let next = place.and_then(|place| self.listed.get(place + 1)).map(|lesson| {
@@ -393,7 +392,7 @@ impl Lessons {
         }
     }
 
-    /// How a class predicted: what people sent the teacher, pasted.
+    /// How a class predicted: the answers that the teacher received, pasted.
     fn class(&self, link: &Link, playing: &Playing, choices: usize) -> Html {
         let paste = link.callback(|event: InputEvent| {
             LessonMessage::Pasted(event.target_unchecked_into::<HtmlTextAreaElement>().value())
@@ -429,7 +428,7 @@ impl Lessons {
     }
 }
 
-/// A presenter's key: forward, or back.
+/// A presenter's keys: forward and back.
 fn present(event: &KeyboardEvent, playing: &Playing) -> Option<Vec<Sent>> {
     const TAKES_KEYS: &str = "[role=tab], input, select, textarea, canvas, .menu, .handle, .table, .event, .film";
     let message = match event.key().as_str() {
@@ -443,7 +442,7 @@ fn present(event: &KeyboardEvent, playing: &Playing) -> Option<Vec<Sent>> {
     Some(vec![message.into(), focus(to)])
 }
 
-/// A way past the bar to the lesson's text, for whoever uses the keyboard.
+/// A link past the bar to the lesson's text, for keyboard users.
 pub(crate) fn skip_link(link: &Link, app: &App) -> Html {
     if app.lesson.is_none() {
         return Html::default();
@@ -455,7 +454,7 @@ pub(crate) fn skip_link(link: &Link, app: &App) -> Html {
     html! { <a class="lesson-skip" href={STEP} onclick={go}>{ tr("Skip to the lesson") }</a> }
 }
 
-/// The lesson that an address names or holds.
+/// The lesson that an address names or contains.
 fn at_address(fragment: &str) -> Option<LessonMessage> {
     if let Some(packed) = fragment.strip_prefix(INSIDE) {
         return Some(LessonMessage::Packed(packed.to_owned()));
@@ -465,13 +464,13 @@ fn at_address(fragment: &str) -> Option<LessonMessage> {
     Some(LessonMessage::Fetch(id.to_owned(), step_of(step)))
 }
 
-/// A step from 0 as an address has it, from 1.
+/// The step in an address, converted from starting at 1 to starting at 0.
 fn step_of(text: &str) -> usize {
     text.parse().map_or(0, |step: usize| step.saturating_sub(1))
 }
 
-/// Adds a point to which the pointer came from another; a curve has one value at a time, so what was drawn before
-/// between the two goes.
+/// Extends the curve from the previous point to this one. A curve has one value per time, so older points between the
+/// two are removed.
 fn draw(drawn: &mut Vec<(f64, f64)>, from: f64, time: f64, value: f64) {
     let (low, high) = (from.min(time), from.max(time));
     drawn.retain(|(at, _)| *at < low || *at > high || (*at == from && from != time));
@@ -491,7 +490,7 @@ fn letter(choice: usize) -> char {
     char::from(b'A' + (choice % 26) as u8)
 }
 
-/// How often each answer stands at the end of a line, and how many lines end with none.
+/// The number of lines that end with each answer, and of lines that end with none.
 fn tally(pasted: &str, choices: usize) -> (BTreeMap<usize, usize>, usize) {
     let (mut votes, mut unread) = (BTreeMap::new(), 0);
     for line in pasted.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -521,7 +520,7 @@ fn pick(link: &Link, playing: &Playing, ask: &str, choices: &[tiebreak_lesson::C
     html! { <fieldset><legend class="ask" lang={text_language(playing)}>{ ask }</legend>{ for choices.iter().enumerate().map(choice) }</fieldset> }
 }
 
-/// Curves in the frame that people draw in, each with its class.
+/// Curves in the drawing frame, each with its class.
 fn curves(lines: &[(&'static str, &str)]) -> Html {
     html! {
         <svg viewBox="0 0 600 200" preserveAspectRatio="none" aria-hidden="true">
@@ -575,7 +574,7 @@ fn estimate(link: &Link, playing: &Playing, ask: &str, scale: &Scale) -> Html {
     }
 }
 
-/// The machines as they stood when the VM's agent decided, one to be clicked or typed.
+/// The machines at the time of the agent's decision on the VM; the user clicks one or types its number.
 fn machine(link: &Link, scene: &Scene<'_>, playing: &Playing, ask: &str) -> Html {
     let app = scene.app;
     let lang = text_language(playing);
@@ -627,7 +626,7 @@ fn machine(link: &Link, scene: &Scene<'_>, playing: &Playing, ask: &str) -> Html
     }
 }
 
-/// Rules to change until the run is as asked.
+/// Rules to change until the run meets the goal.
 fn drag(playing: &Playing, ask: &str) -> Html {
     html! {
         <>
@@ -639,7 +638,7 @@ fn drag(playing: &Playing, ask: &str) -> Html {
     }
 }
 
-/// What the run says of the answer, and what else it changed.
+/// What the run says about the answer, and what else changed.
 fn verdict(link: &Link, app: &App, playing: &Playing) -> Html {
     let Some(question) = &playing.here().question else { return Html::default() };
     let under_way = || tr("The run is in progress…").to_owned();
@@ -686,18 +685,18 @@ fn verdict(link: &Link, app: &App, playing: &Playing) -> Html {
     }
 }
 
-/// English, where the page speaks another language.
+/// English, if the page has another language.
 fn english() -> Option<&'static str> {
     (tiebreak_i18n::language() != tiebreak_i18n::ENGLISH).then_some(tiebreak_i18n::ENGLISH)
 }
 
-/// The language of a lesson, where the page speaks another.
+/// The language of a lesson, if the page has another one.
 fn text_language(playing: &Playing) -> Option<AttrValue> {
     let language = playing.lesson.language.as_deref().unwrap_or(tiebreak_i18n::ENGLISH);
     (tiebreak_i18n::language() != language).then(|| AttrValue::from(language.to_owned()))
 }
 
-/// Text of a lesson; never HTML.
+/// The text of a lesson; never HTML.
 fn blocks(blocks: &[Block], lang: &Option<AttrValue>) -> Html {
     let spans = |spans: &[Span]| -> Html {
         html! { { for spans.iter().map(span) } }
@@ -726,7 +725,7 @@ fn span(span: &Span) -> Html {
     }
 }
 
-/// Asks the page's server for the list of lessons.
+/// Requests the list of lessons from the page's server.
 fn fetch_list(link: &Link) {
     let link = link.clone();
     wasm_bindgen_futures::spawn_local(async move {
@@ -736,11 +735,11 @@ fn fetch_list(link: &Link) {
     });
 }
 
-/// Asks the page's server for a lesson, and opens it at a step: in the page's language, where there is one in it.
+/// Requests a lesson from the page's server and opens it at a step, in the page's language if it is translated.
 fn fetch(link: &Link, listed: Option<&Listed>, id: &str, step: usize) {
     let (link, id, listed) = (link.clone(), id.to_owned(), listed.cloned());
     wasm_bindgen_futures::spawn_local(async move {
-        // A link may open a lesson before the list has come.
+        // A link may open a lesson before the list is loaded.
         let listed = match listed {
             Some(listed) => Some(listed),
             None => list().await.and_then(|listed| listed.into_iter().find(|lesson| lesson.id == id)),

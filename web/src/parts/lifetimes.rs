@@ -1,4 +1,4 @@
-//! Lifetimes below the charts: who predicts them, what is made of them, and how good that is.
+//! Lifetimes, below the charts: the predictor, the use of its predictions, and their quality.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -21,11 +21,11 @@ use super::panel::{Frame, Link, News, Own, Panel, Scene, Sent};
 /// Height of a chart in CSS pixels.
 const HEIGHT: u32 = 150;
 
-/// Width from which two charts stand side by side, and the gap between them.
+/// Width from which two charts fit next to each other, and the gap between them.
 const WIDE: u32 = 600;
 const GAP: u32 = 28;
 
-/// What happens in the region.
+/// Messages of the region.
 pub(crate) enum LifetimesMessage {
     /// A chart's table is opened or closed.
     Table(usize),
@@ -137,13 +137,13 @@ impl LifetimesPanel {
     }
 }
 
-/// The button for who has no lifetime rule on.
+/// The button shown if no lifetime rule is on.
 fn offer(link: &Link) -> Html {
     let onclick = link.callback(|_: MouseEvent| Message::Edit(Edit::use_rule(OFFERED, true)));
     html! { <p><button {onclick}>{ say("Switch {OFFERED} on", &[&OFFERED]) }</button></p> }
 }
 
-/// The predictor and what is made of lifetimes, side by side.
+/// The predictor and the use of lifetimes, next to each other.
 fn settings(link: &Link, app: &App) -> Html {
     let predictor = &app.variant().predictor;
     let choose = link.callback(|event: Event| {
@@ -168,7 +168,7 @@ fn settings(link: &Link, app: &App) -> Html {
     }
 }
 
-/// How good predictions are, number by number, and what this trace cannot answer.
+/// The quality of predictions in numbers, and what this trace cannot answer.
 fn quality(learned: &Learned) -> Html {
     let row = |Fact { title, value, meaning }: &Fact| {
         html! { <tr><th scope="row">{ *title }</th><td class="number">{ value }</td><td class="meaning">{ meaning }</td></tr> }
@@ -184,7 +184,7 @@ fn quality(learned: &Learned) -> Html {
     }
 }
 
-/// How much each feature counts: bars that are a table too.
+/// The importance of each feature: bars that are also a table.
 fn influence(learned: &Learned) -> Html {
     if learned.influence.is_empty() {
         return Html::default();

@@ -73,7 +73,7 @@ fn machines(link: &Link, app: &App) -> Html {
     }
 }
 
-/// A list of machines becomes the inventory.
+/// Uses a list of machines as the inventory.
 fn take_machines(list: Vec<u8>) -> Sent {
     Message::Question(Asking::new(&ReadMachines {}).of_file(list).then(Then::TakeMachines)).into()
 }

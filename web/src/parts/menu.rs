@@ -1,4 +1,4 @@
-//! The menu at the end of the bar: what is needed now and then.
+//! The menu at the end of the bar, for what is needed occasionally.
 
 use tiebreak_app::{Message, Phase};
 use tiebreak_engine::words;
@@ -17,14 +17,14 @@ pub(crate) struct MenuMessage(pub(super) bool);
 
 impl Own for MenuMessage {}
 
-/// See the module.
+/// The state of the menu.
 #[derive(Default)]
 pub(super) struct Menu {
     pub(super) is_open: bool,
 }
 
 impl Menu {
-    /// The button with what it opens. Closed it stays on the page, so that a trace can be given to it.
+    /// The button and the menu. A closed menu stays in the page, so that its file control can receive a trace.
     pub(super) fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
         let (app, is_open) = (scene.app, self.is_open);
         let toggle = link.callback(move |_: MouseEvent| MenuMessage(!is_open));
@@ -55,12 +55,12 @@ impl Menu {
     }
 }
 
-/// The choice of a language; each is named as who speaks it does.
+/// The selection of a language; each has its own name for itself.
 fn language(link: &Link) -> Html {
     let choose = link.callback(|event: Event| {
         let select: HtmlSelectElement = event.target_unchecked_into();
         let chosen = select.value();
-        // It shows the language in use; which that will be is not known before its texts are there.
+        // Shows the current language; whether the chosen one is available is not known before its texts are loaded.
         select.set_value(tiebreak_i18n::language());
         Act::Language(chosen)
     });

@@ -1,6 +1,6 @@
 //! The parts of the page, and the table of its panels.
 //!
-//! A panel is one file and one line of the table. What is no panel is what several of them show: fields, forms,
+//! A panel is one file and one line of the table. Everything else here is shared by several panels: fields, forms,
 //! exhibits, files to save.
 
 use panel::Place;
@@ -53,8 +53,8 @@ pub(crate) mod toolbar;
 pub(crate) mod welcome;
 pub(crate) mod workload;
 
-/// The panels, each with its place; those in one place stand there in this order, and tabs in the order of their
-/// first panels.
+/// The panels with their places. Panels in one place appear in this order, and tabs in the order of their first
+/// panels.
 static PANELS: &[Entry] = &[
     Entry::of::<toolbar::Toolbar>(Place::Bar),
     Entry::of::<welcome::Welcome>(Place::Welcome),
@@ -91,14 +91,14 @@ static PANELS: &[Entry] = &[
     Entry::of::<report::Report>(Place::Over),
 ];
 
-/// Tabs in which several panels are, or to which other parts of the page lead.
+/// Tabs with several panels, or that other parts of the page open.
 const RULES: &str = mark("Rules");
 pub(crate) const FLEET: &str = mark("Fleet");
 const AGENTS: &str = mark("Agents and seed");
 pub(crate) const CHARTS: &str = mark("Charts");
 pub(crate) const WORKLOAD: &str = mark("Workload");
 
-/// Whether a target stands inside what the selector finds; no target stands nowhere.
+/// Whether a target is inside an element that matches the selector; `false` without a target.
 pub(crate) fn is_inside(target: Option<&web_sys::Element>, selector: &str) -> bool {
     target.is_some_and(|target| matches!(target.closest(selector), Ok(Some(_))))
 }
@@ -108,8 +108,8 @@ pub(crate) fn media(query: &str) -> bool {
     gloo::utils::window().match_media(query).ok().flatten().is_some_and(|query| query.matches())
 }
 
-/// The element around an event's target that matches. (Yew listens at the root of the page,
-/// so an event's current target is the whole page.)
+/// The closest ancestor of an event's target that matches. (Yew listens at the root of the page, so an event's
+/// current target is the whole page.)
 pub(crate) fn around(event: &web_sys::Event, selector: &str) -> Option<web_sys::Element> {
     use wasm_bindgen::JsCast;
     event.target()?.dyn_into::<web_sys::Element>().ok()?.closest(selector).ok()?

@@ -1,4 +1,4 @@
-//! A trace of the person's own: where it is given, and what the page says of it once it is read.
+//! The user's own trace: the control that opens it, and what the page shows about it once it is loaded.
 
 use tiebreak_app::{App, Edit, Message, Notice};
 use tiebreak_engine::protocol::{FaultyRow, TraceCard};
@@ -17,9 +17,9 @@ pub(crate) struct MyTrace {
     page: usize,
 }
 
-/// What happens to the list of faulty rows.
+/// Messages of the list of faulty rows.
 pub(crate) enum MyTraceMessage {
-    /// Another page of it, from 0.
+    /// Show another page of it, from 0.
     Page(usize),
     /// Save all of them.
     SaveFaults,
@@ -91,7 +91,7 @@ impl MyTrace {
         }
     }
 
-    /// The rows that were left out, a page at a time.
+    /// The rows that were skipped, one page at a time.
     fn faults(&self, link: &Link, card: &TraceCard) -> Html {
         let kept = card.faulty_rows.len();
         let last = kept.saturating_sub(1) / FAULTS_A_PAGE;
@@ -125,7 +125,7 @@ impl MyTrace {
     }
 }
 
-/// A peak as a bar, full where the machines are.
+/// A peak as a bar, full at the capacity of the machines.
 fn bar(peak: &Peak) -> Html {
     let value = peak.share.min(1.0);
     html! {
@@ -135,7 +135,7 @@ fn bar(peak: &Peak) -> Html {
     }
 }
 
-/// What stands there before a trace does.
+/// The content shown before a trace is loaded.
 fn before(link: &Link, app: &App) -> Html {
     html! {
         <>
@@ -145,12 +145,12 @@ fn before(link: &Link, app: &App) -> Html {
     }
 }
 
-/// Whether the panel has the control that takes a trace.
+/// Whether the panel has the control that opens a trace.
 pub(crate) fn asks(app: &App) -> bool {
     my_trace::own(app).is_none() && app.reading.is_none()
 }
 
-/// The control that takes a trace.
+/// The control that opens a trace.
 pub(crate) fn trace_file(link: &Link) -> Html {
     let onchange = link.batch_callback(|event: Event| {
         let input: HtmlInputElement = event.target_unchecked_into();

@@ -1,5 +1,5 @@
-//! Virtual datacenters below the charts: how VMs are linked, what the network carries, and how much bandwidth links
-//! may have so that they could fit at all.
+//! Virtual datacenters, below the charts: how VMs are linked, the capacity of the network, and how much bandwidth
+//! links may have at most to fit.
 
 use tiebreak_app::{App, Edit, Message};
 use tiebreak_engine::protocol::VdcProfile;
@@ -15,7 +15,7 @@ use super::field::{Field, NumberRange};
 use super::form;
 use super::panel::{Frame, Link, Own, Panel, Scene, Sent};
 
-/// What the calculation is asked with: name, unit, least and most.
+/// The inputs of the calculation: name, unit, minimum and maximum.
 const FIELDS: [(&str, &str, f64, f64); 4] = [
     (mark("Largest uplink of a machine"), "Gbit/s", 0.0, 1e6),
     (mark("Concurrent VMs of a VDC"), mark("VMs"), 1.0, 1e6),
@@ -23,9 +23,9 @@ const FIELDS: [(&str, &str, f64, f64); 4] = [
     (mark("Cores of the largest VM"), mark("cores"), 0.001, 1e4),
 ];
 
-/// What happens in the region.
+/// Messages of the region.
 pub(crate) enum NetworkMessage {
-    /// Another number to calculate with; none takes the scenario's again.
+    /// Change a number of the calculation; `None` restores the scenario's.
     Ask(usize, Option<f64>),
 }
 
@@ -34,7 +34,7 @@ impl Own for NetworkMessage {}
 /// The region's own state.
 #[derive(Default)]
 pub(crate) struct NetworkPanel {
-    /// Numbers put in the place of the scenario's.
+    /// Numbers that replace the scenario's.
     asked: [Option<f64>; 4],
 }
 
@@ -123,7 +123,7 @@ impl NetworkPanel {
     }
 }
 
-/// The button for who has linked VMs and lets uplinks be promised to more than they carry.
+/// The button shown if VMs are linked and no rule checks bandwidth.
 fn offer(link: &Link) -> Html {
     let onclick = link.callback(|_: MouseEvent| Message::Edit(Edit::use_rule(GUARD, true)));
     html! {
@@ -132,7 +132,7 @@ fn offer(link: &Link) -> Html {
     }
 }
 
-/// How VMs are linked and what the network carries, side by side.
+/// The links of VMs and the capacity of the network, next to each other.
 fn settings(link: &Link, app: &App) -> Html {
     html! {
         <div class="pair">
@@ -148,7 +148,7 @@ fn settings(link: &Link, app: &App) -> Html {
     }
 }
 
-/// How large VDCs get: bars that are a table too.
+/// The sizes of VDCs: bars that are also a table.
 fn sizes(profile: &VdcProfile) -> Html {
     let most = profile.by_size.iter().copied().max().unwrap_or(1).max(1);
     let row = |(size, vdcs): &(String, u32)| {

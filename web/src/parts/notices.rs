@@ -1,4 +1,4 @@
-//! What the page has to tell: each notice says what happened and what to do.
+//! The notices of the page: each says what happened and what to do.
 
 use std::convert::Infallible;
 
@@ -8,7 +8,7 @@ use yew::prelude::*;
 
 use super::panel::{Link, Panel, Scene};
 
-/// Lines of a notice shown before the rest is folded.
+/// Lines of a notice shown before the rest is collapsed.
 const SHOWN: usize = 4;
 
 /// All notices.
@@ -25,7 +25,7 @@ impl Panel for Notices {
     }
 }
 
-/// The same, for who shows nothing else of the page.
+/// The same, for a page that shows nothing else.
 pub(super) fn view(link: &Link, app: &App) -> Html {
     let notice = |(index, notice): (usize, &tiebreak_app::Notice)| {
         let dismiss = link.callback(move |_| Message::Dismiss(index));

@@ -1,7 +1,7 @@
-//! A lesson of one's own: states of the page frozen as steps, shared as a file or a link.
+//! The user's own lesson: states of the page frozen as steps, shared as a file or a link.
 //!
-//! The lesson is its Markdown; freezing adds a step to it, and everything else (questions with
-//! answers, claims, the order of steps) is written in the text itself.
+//! The lesson is its Markdown. Freezing adds a step to it; everything else (questions with answers, claims, the
+//! order of steps) is written in the text itself.
 
 use tiebreak_app::{App, Freeze, Message};
 use tiebreak_engine::protocol::Picked;
@@ -18,29 +18,29 @@ use super::panel::{Link, Own, Panel, Scene, Sent};
 use super::share::{self, Copied, Share};
 use super::{charts, save};
 
-/// What an address with a lesson inside begins with; behind it the text, packed.
+/// The prefix of an address that contains a lesson; the packed text follows.
 pub(crate) const INSIDE: &str = "#lesson-text=";
 
-/// Controls that a new step shows.
+/// The controls that a new step shows by default.
 const AT_FIRST: [Control; 4] = [Control::Map, Control::Timeline, Control::Explain, Control::Buckets];
 
-/// What happens in the dialog.
+/// Messages of the dialog.
 pub(crate) enum OwnMessage {
-    /// It was opened, or closed.
+    /// The dialog was opened, or closed.
     Open(bool),
     /// The next step's title.
     Title(String),
-    /// Its text.
+    /// The next step's text.
     Text(String),
-    /// What people do first.
+    /// What readers do first.
     Asks(Asks),
-    /// The question that has answers.
+    /// The multiple-choice question.
     Ask(String),
-    /// Its answers, one a line.
+    /// Its answers, one per line.
     Options(String),
-    /// Why it goes as it does.
+    /// The explanation of the result.
     Why(String),
-    /// A control is shown, or not.
+    /// Show or hide a control.
     Shows(Control, bool),
     /// Which rules are shown.
     Rules(Rules),
@@ -54,34 +54,34 @@ pub(crate) enum OwnMessage {
 
 impl Own for OwnMessage {}
 
-/// What people do before the run.
+/// What readers do before the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Asks {
     /// Nothing.
     #[default]
     Nothing,
-    /// They choose an answer.
+    /// Choose an answer.
     Pick,
-    /// They draw the curve of the metric at this place in the list.
+    /// Draw the curve of the metric at this index in the list.
     Curve(usize),
 }
 
-/// Stands in the list of what people do first for choosing an answer.
+/// The value of "choose an answer" in the list of what readers do first.
 const PICK: &str = "pick";
 
 /// The rules that a step shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Rules {
-    /// Those that are on.
+    /// The rules that are on.
     #[default]
     On,
-    /// All.
+    /// All rules.
     All,
     /// None: the list is hidden.
     None,
 }
 
-/// See the module.
+/// The lesson being written, and its next step.
 pub(crate) struct OwnLesson {
     dialog: NodeRef,
     is_open: bool,
@@ -93,7 +93,7 @@ pub(crate) struct OwnLesson {
     why: String,
     controls: Vec<Control>,
     rules: Rules,
-    /// How long the lesson was when the step was frozen.
+    /// The length of the lesson when the step was frozen.
     frozen_at: Option<usize>,
 }
 
@@ -174,7 +174,7 @@ impl Panel for OwnLesson {
         }
     }
 
-    /// Opens or closes the dialog as the state says.
+    /// Opens or closes the dialog according to the state.
     fn rendered(&self, _: &Scene<'_>) {
         share::show(&self.dialog, self.is_open);
     }
@@ -211,7 +211,7 @@ impl OwnLesson {
         }
     }
 
-    /// What is said of the next step.
+    /// The settings of the next step.
     fn step(&self, link: &Link) -> Html {
         let title = link
             .callback(|event: InputEvent| OwnMessage::Title(event.target_unchecked_into::<HtmlInputElement>().value()));
@@ -271,7 +271,7 @@ impl OwnLesson {
     }
 }
 
-/// A question with its answers: one a line, behind a bar the claim that makes it right.
+/// A question with its answers: one per line, followed after a bar by the claim that makes it right.
 fn picked(ask: &str, options: &str) -> Picked {
     let option = |line: &str| {
         let (text, claim) = line.split_once('|').unwrap_or((line, ""));
@@ -281,7 +281,7 @@ fn picked(ask: &str, options: &str) -> Picked {
     Picked { ask: ask.trim().to_owned(), options }
 }
 
-/// The lesson so far, and where it can go.
+/// The lesson so far, and the ways to share it.
 fn whole(link: &Link, own: &tiebreak_app::OwnLesson, copied: Option<Copied>) -> Html {
     let write = link.callback(Message::WriteLesson);
     let tell = |message: fn() -> OwnMessage| link.callback(move |_: MouseEvent| message());

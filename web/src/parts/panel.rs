@@ -1,7 +1,7 @@
-//! What a panel of the page is: what it shows, what it is told, and what it can send.
+//! The interface of a panel: what it shows, what it receives, and what it can send.
 //!
-//! [`super::PANELS`] lists them. A panel knows the application's state ([`Scene`]) and a way out ([`Link`]); it knows
-//! nothing of the page around it.
+//! [`super::PANELS`] lists the panels. A panel knows the application's state ([`Scene`]) and a channel for its
+//! messages ([`Link`]), and nothing about the rest of the page.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -16,22 +16,22 @@ use yew::{Callback, Html};
 
 use super::panels::Panels;
 
-/// A part of the page with a place in the table: its own state, what it makes of its own messages, and what it shows.
+/// A part of the page with a place in the table: its state, the handling of its messages, and its view.
 pub(crate) trait Panel: Default + 'static {
-    /// What happens in it. The type says whose message it is, so no two panels have the same;
-    /// [`std::convert::Infallible`] where nothing happens but what the application hears.
+    /// Its messages. The type identifies the panel, so no two panels share one; [`std::convert::Infallible`] for a
+    /// panel without messages of its own.
     type Message: 'static;
 
-    /// Names it in the table.
+    /// Its name in the table.
     const ID: &'static str;
 
-    /// Its accessible name, in English; empty where it is no region of its own.
+    /// Its accessible name, in English; empty if it is not a separate region.
     const TITLE: &'static str = "";
 
-    /// What it is drawn in.
+    /// Its frame.
     const FRAME: Frame = Frame::Bare;
 
-    /// The control that a lesson's step unlocks it by; without one it is always shown.
+    /// The control with which a lesson's step unlocks it; without one it is always shown.
     const CONTROL: Option<Control> = None;
 
     /// Whether it is shown at all.
@@ -39,89 +39,89 @@ pub(crate) trait Panel: Default + 'static {
         Self::CONTROL.is_none_or(|control| shows(app, control))
     }
 
-    /// Whether anything asks for it now. What nothing asks for is opened from a list beside the tabs.
+    /// Whether it is needed now. Other panels are opened from a list next to the tabs.
     fn is_needed(_: &App) -> bool {
         true
     }
 
-    /// What stands beside its heading.
+    /// The text next to its heading.
     fn summary(_: &App) -> String {
         String::new()
     }
 
-    /// What it shows, inside its frame.
+    /// Its content, inside the frame.
     fn view(&self, link: &Link, scene: &Scene<'_>) -> Html;
 
-    /// Takes in one of its own messages; what comes of it is done in this order.
+    /// Handles one of its own messages; the results are carried out in this order.
     fn update(&mut self, _: Self::Message, _: &Link, _: &App) -> Vec<Sent> {
         Vec::new()
     }
 
-    /// Hears what happened around it. Whoever has nothing to do with it sends nothing: then nothing is drawn again.
+    /// Handles news from around it. A panel that is not affected returns nothing, and nothing is rendered again.
     fn hear(&mut self, _: &News<'_>, _: &Link, _: &App) -> Vec<Sent> {
         Vec::new()
     }
 
-    /// The page was drawn: what of it no HTML can say.
+    /// Runs after the page is rendered, for what HTML cannot express.
     fn rendered(&self, _: &Scene<'_>) {}
 }
 
-/// What a panel is drawn in.
+/// The frame of a panel.
 #[derive(Clone, Copy)]
 pub(crate) enum Frame {
-    /// Nothing: it draws its own region.
+    /// None: it renders its own region.
     Bare,
-    /// A region with this heading, and the summary beside it.
+    /// A region with this heading, and the summary next to it.
     Region(&'static str),
 }
 
-/// Where a panel stands on the page.
+/// The place of a panel on the page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Across the top.
     Bar,
-    /// The whole page below the bar, for who comes for the first time.
+    /// The whole page below the bar, for new visitors.
     Welcome,
     /// The whole page below the bar: the lessons to choose from.
     Learn,
-    /// In the middle, above all else, while the page is about a trace of one's own.
+    /// In the middle, above everything else, while the page shows the user's own trace.
     Trace,
     /// In a tab of this name on the left; on narrow screens in a sheet at the bottom.
     Left(&'static str),
-    /// Beside the page's headline.
+    /// Next to the page's headline.
     Headline,
-    /// In the middle, above what the run shows, and there before any run.
+    /// In the middle, above the results of the run; shown before any run too.
     Above,
-    /// In the middle: what the run shows.
+    /// In the middle: the results of the run.
     Centre,
-    /// In a tab of this name below that.
+    /// In a tab of this name below the results.
     Under(&'static str),
     /// The side on the right; a sheet on narrow screens.
     Right,
-    /// Over the page, or in its place on paper.
+    /// On top of the page, or instead of it on paper.
     Over,
 }
 
 /// A side, which is a sheet at the bottom on narrow screens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// That of [`Place::Left`].
+    /// The side of [`Place::Left`].
     Left,
-    /// That of [`Place::Right`].
+    /// The side of [`Place::Right`].
     Right,
 }
 
-/// Tabs of which one is shown.
+/// A set of tabs, of which one is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tabs {
-    /// Those of [`Place::Left`].
+    /// The tabs of [`Place::Left`].
     Left,
-    /// Those of [`Place::Under`].
+    /// The tabs of [`Place::Under`].
     Under,
 }
 
 impl Place {
-    /// The tabs in which it is, and which of them.
+    /// The set of tabs that contains this place, and the name of its tab.
     pub(crate) fn tab(self) -> Option<(Tabs, &'static str)> {
         match self {
             Self::Left(name) => Some((Tabs::Left, name)),
@@ -131,128 +131,128 @@ impl Place {
     }
 }
 
-/// What the page is used for.
+/// The views of the page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum View {
-    /// One idea, for who comes for the first time.
+    /// One idea, for new visitors.
     Welcome,
     /// Lessons.
     Learn,
-    /// A scenario and all that can be changed about it.
+    /// A scenario and all its settings.
     Experiment,
-    /// The same, with another variant beside it.
+    /// The same, compared with another variant.
     Compare,
-    /// The same, with what there is to know of a trace of one's own.
+    /// The same, with information about the user's own trace.
     Trace,
 }
 
-/// What a panel sees when it is drawn.
+/// What a panel sees when it is rendered.
 pub(crate) struct Scene<'a> {
     pub(crate) app: &'a App,
-    /// The other panels, for who shows a piece of one.
+    /// The other panels, for a panel that shows a part of one.
     pub(crate) panels: &'a Panels,
     /// Width of the middle in CSS pixels.
     pub(crate) width: u32,
     /// The moment under the pointer, in simulated milliseconds.
     pub(crate) hover: Option<f64>,
-    /// What is to be kept of the next trace.
+    /// Which part of the next trace to keep.
     pub(crate) sample: TraceSettings,
     /// For how many seconds a trace has been read.
     pub(crate) reading_s: f64,
-    /// The choice of colours: `system`, `light` or `dark`.
+    /// The colour theme: `system`, `light` or `dark`.
     pub(crate) theme: &'a str,
-    /// What the page is used for.
+    /// The view of the page.
     pub(crate) view: View,
 }
 
 impl Scene<'_> {
-    /// The moment on screen: the pointer's, else that of the timeline.
+    /// The moment on screen: the pointer's, otherwise the timeline's.
     pub(crate) fn moment(&self) -> f64 {
         self.hover.unwrap_or_else(|| self.app.moment())
     }
 }
 
-/// Whether a control is there: in a lesson, where the step unlocks it.
+/// Whether a control is available: in a lesson, only if the step unlocks it.
 pub(crate) fn shows(app: &App, control: Control) -> bool {
     app.lesson.as_ref().is_none_or(|playing| playing.shows(control))
 }
 
-/// What happens around a panel.
+/// News from around a panel.
 pub(crate) enum News<'a> {
-    /// The tab in which it is was opened, or closed.
+    /// The panel's tab was opened, or closed.
     Opened(bool),
-    /// Something was done; what a panel shows may follow from another state of the application now.
+    /// Something was done that may have changed the application's state.
     Changed,
-    /// An engine spoke. The application takes it in after this and before what is sent in answer.
+    /// An engine replied. The application handles the reply after this call and before what the panel sends.
     Reply {
-        /// Whose engine.
+        /// The engine's lane.
         lane: u32,
         reply: &'a Reply,
-        /// What came with it: how machines stand. For the one panel that shows them.
+        /// The bytes of the reply: the machines' fill levels. For the one panel that shows them.
         bytes: &'a Cell<Option<Vec<u8>>>,
     },
-    /// What was known of how the machines of a lane stand holds no more.
+    /// What was known about the machines of a lane is no longer valid.
     Forget(u32),
     /// A key was pressed anywhere.
     Key(&'a KeyboardEvent),
-    /// A hand clicked here; none when it pressed Escape. What a panel has open for a moment is closed by it.
+    /// The user clicked this element, or pressed Escape (`None`). A panel closes its open menu.
     Left(Option<&'a Element>),
-    /// The address says this behind its `#`. Who takes it sends something.
+    /// The address has this fragment. A panel that handles it sends something.
     Address(&'a str),
-    /// A file of text was given. Who takes it sends something.
+    /// A text file was opened. A panel that handles it sends something.
     File { name: &'a str, text: &'a str },
-    /// The page speaks another language: whatever was drawn and kept is old.
+    /// The language changed: cached renderings are out of date.
     Language,
 }
 
 /// What a panel can send.
 pub(crate) enum Sent {
-    /// For the application, which may have commands for the engine.
+    /// For the application, which may send commands to the engine.
     App(Message),
-    /// For the panel whose message it is.
+    /// For the panel with this message type.
     Own(Box<dyn Any>),
     /// For the page.
     Page(Act),
 }
 
-/// What the page does for its panels.
+/// Actions of the page on behalf of its panels.
 pub(crate) enum Act {
-    /// Opens the tab in which a panel is, by the panel's id.
+    /// Opens the tab that contains the panel with this id.
     Open(&'static str),
     /// Opens a tab.
     Tab(Tabs, &'static str),
-    /// Uses the page for this.
+    /// Changes the view.
     View(View),
-    /// Gives the focus to what this selector finds.
+    /// Moves the focus to the element with this selector.
     Focus(String),
-    /// Opens a side, or closes the one that is open.
+    /// Opens a side, or closes the open one.
     Drawer(Option<Side>),
-    /// Opens a side where sides are sheets.
+    /// Opens a side if sides are sheets.
     Reveal(Side),
     /// Reads a file that was chosen.
     File(File),
-    /// Reads the file on hand with the columns that were chosen.
+    /// Reads the current file with the chosen columns.
     Columns,
-    /// Keeps another part of the next trace.
+    /// Changes which part of the next trace to keep.
     Sample(Box<dyn FnOnce(&mut TraceSettings)>),
-    /// Reads the trace again without VMs that start years from all others.
+    /// Reads the trace again without VMs that start years apart from all others.
     LeaveOutOutliers,
     /// The pointer is over this moment of the charts.
     Hover(Option<f64>),
-    /// Takes the next choice of colours.
+    /// Changes to the next colour theme.
     Theme,
-    /// Speaks another language.
+    /// Changes the language.
     Language(String),
-    /// Prints, once the page is drawn.
+    /// Prints the page once it is rendered.
     Print,
 }
 
-/// Gives the focus to what a selector finds.
+/// Moves the focus to the element with a selector.
 pub(crate) fn focus(selector: impl Into<String>) -> Sent {
     Act::Focus(selector.into()).into()
 }
 
-/// A panel's own message; the mark with which it may be sent.
+/// A panel's own message; the marker trait that allows sending it.
 pub(crate) trait Own: 'static {}
 
 impl From<Message> for Sent {
@@ -273,12 +273,12 @@ impl<M: Own> From<M> for Sent {
     }
 }
 
-/// The way out of a panel.
+/// The channel from a panel to the page.
 #[derive(Clone)]
 pub(crate) struct Link(Rc<dyn Fn(Vec<Sent>)>);
 
 impl Link {
-    /// A way to whoever does what is sent, in its order and before anything is drawn.
+    /// A channel to a receiver that carries out everything in order, before anything is rendered.
     pub(crate) fn new(to: impl Fn(Vec<Sent>) + 'static) -> Self {
         Self(Rc::new(to))
     }
@@ -288,7 +288,7 @@ impl Link {
         (self.0)(vec![sent.into()]);
     }
 
-    /// Sends what the function makes of an event.
+    /// Sends the function's result for an event.
     pub(crate) fn callback<F, IN, M>(&self, make: F) -> Callback<IN>
     where
         F: Fn(IN) -> M + 'static,
@@ -298,7 +298,7 @@ impl Link {
         Callback::from(move |event| link.send(make(event)))
     }
 
-    /// Sends all that the function makes of an event, if it makes anything.
+    /// Sends all results of the function for an event, if there are any.
     pub(crate) fn batch_callback<F, IN, M>(&self, make: F) -> Callback<IN>
     where
         F: Fn(IN) -> M + 'static,

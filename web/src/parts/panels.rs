@@ -1,4 +1,4 @@
-//! The panels of the table, alive: who gets which message, and how they stand in their frames.
+//! The panels of the table and their state: dispatches messages to them and renders them in their frames.
 
 use std::any::Any;
 
@@ -24,7 +24,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// The line of a panel.
+    /// The line for a panel.
     pub(super) const fn of<P: Panel>(place: Place) -> Self {
         Self {
             place,
@@ -39,11 +39,11 @@ impl Entry {
     }
 }
 
-/// A panel whatever its messages are.
+/// A panel of any message type.
 trait Live {
     fn as_any(&self) -> &dyn Any;
 
-    /// Takes in the message if it is of its own, else gives it back.
+    /// Handles the message if it belongs to this panel, otherwise returns it.
     fn update(&mut self, message: Box<dyn Any>, link: &Link, app: &App) -> Result<Vec<Sent>, Box<dyn Any>>;
 
     fn hear(&mut self, news: &News<'_>, link: &Link, app: &App) -> Vec<Sent>;
@@ -80,14 +80,14 @@ pub(crate) struct Panels {
     under: &'static str,
 }
 
-/// One of them.
+/// A panel in its place.
 struct Standing {
     entry: &'static Entry,
     panel: Box<dyn Live>,
 }
 
 impl Panels {
-    /// As they are when the page opens: of all tabs the first is open.
+    /// The initial panels: the first of each set of tabs is open.
     pub(crate) fn new() -> Self {
         let standing = PANELS.iter().map(|entry| Standing { entry, panel: (entry.make)() }).collect();
         let first = |of: Tabs| {
@@ -105,7 +105,7 @@ impl Panels {
         self.standing.iter().find_map(|standing| standing.panel.as_any().downcast_ref())
     }
 
-    /// Gives a message to the panel whose it is.
+    /// Passes a message to the panel that it belongs to.
     pub(crate) fn update(&mut self, message: Box<dyn Any>, link: &Link, app: &App) -> Vec<Sent> {
         let mut message = message;
         for standing in &mut self.standing {
@@ -117,18 +117,18 @@ impl Panels {
         Vec::new()
     }
 
-    /// Tells all of them; what they send.
+    /// Passes news to all panels; returns what they send.
     pub(crate) fn hear(&mut self, news: &News<'_>, link: &Link, app: &App) -> Vec<Sent> {
         self.standing.iter_mut().flat_map(|standing| standing.panel.hear(news, link, app)).collect()
     }
 
-    /// Opens the tab in which the panel of this id is.
+    /// Opens the tab that contains the panel with this id.
     pub(crate) fn open(&mut self, id: &str, link: &Link, app: &App) -> Vec<Sent> {
         let tab = PANELS.iter().find(|entry| entry.id == id).and_then(|entry| entry.place.tab());
         tab.map_or_else(Vec::new, |(tabs, name)| self.select(tabs, name, link, app))
     }
 
-    /// Opens a tab, and closes the one that was open in its place.
+    /// Opens a tab, and closes the one that was open in its set.
     pub(crate) fn select(&mut self, tabs: Tabs, name: &'static str, link: &Link, app: &App) -> Vec<Sent> {
         let open = match tabs {
             Tabs::Left => &mut self.left,
@@ -150,17 +150,17 @@ impl Panels {
         sent
     }
 
-    /// Whether anything stands in this place.
+    /// Whether this place has any panel to show.
     pub(crate) fn has(&self, place: Place, app: &App) -> bool {
         self.at(place).any(|standing| (standing.entry.is_shown)(app))
     }
 
-    /// What stands in this place.
+    /// The panels in this place.
     pub(crate) fn view(&self, place: Place, link: &Link, scene: &Scene<'_>) -> Html {
         html! { { for self.at(place).map(|standing| standing.view(link, scene)) } }
     }
 
-    /// Tabs with what the open one has; the first where that has nothing to show now.
+    /// A set of tabs with the content of the open one; of the first if the open one has nothing to show.
     pub(crate) fn view_tabs(&self, of: Tabs, label: &'static str, link: &Link, scene: &Scene<'_>) -> Html {
         let (open, id) = match of {
             Tabs::Left => (self.left, "left"),
@@ -190,20 +190,20 @@ impl Panels {
         }
     }
 
-    /// All that stands in these tabs, one below the other.
+    /// The content of all tabs of a set, one below the other.
     pub(crate) fn view_all(&self, of: Tabs, link: &Link, scene: &Scene<'_>) -> Html {
         let all =
             self.standing.iter().filter(|standing| standing.entry.place.tab().is_some_and(|(tabs, _)| tabs == of));
         html! { { for all.map(|standing| standing.view(link, scene)) } }
     }
 
-    /// The page was drawn.
+    /// Runs after the page is rendered.
     pub(crate) fn rendered(&self, scene: &Scene<'_>) {
         self.standing.iter().for_each(|standing| standing.panel.rendered(scene));
     }
 
-    /// The tabs that have anything to show, in the order of the table: those that something asks for or that are open,
-    /// and the others. What a lesson shows, it asks for.
+    /// The tabs with content, in the order of the table: first those that are needed or open, then the others.
+    /// Everything that a lesson shows counts as needed.
     fn tabs(&self, of: Tabs, open: &str, app: &App) -> (Vec<&'static str>, Vec<&'static str>) {
         let (mut names, mut others) = (Vec::new(), Vec::new());
         for Standing { entry, .. } in self.standing.iter().filter(|standing| (standing.entry.is_shown)(app)) {
@@ -223,7 +223,7 @@ impl Panels {
 }
 
 impl Standing {
-    /// Nothing where it is not shown, so that those beside it keep their places in the tree.
+    /// Empty if it is not shown, so that its siblings keep their positions in the tree.
     fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
         let Entry { title, summary, is_shown, frame, .. } = *self.entry;
         if !is_shown(scene.app) {
@@ -241,7 +241,7 @@ impl Standing {
     }
 }
 
-/// The list of what has no tab now.
+/// The list of the tabs that are not shown.
 fn more(of: Tabs, others: &[&'static str], link: &Link) -> Html {
     let options = others.to_vec();
     let choose = link.batch_callback(move |event: Event| {
@@ -258,7 +258,7 @@ fn more(of: Tabs, others: &[&'static str], link: &Link) -> Html {
     }
 }
 
-/// Whether every panel of the table has an id of its own: a fold would open the first panel of its id.
+/// Whether every panel of the table has a unique id; otherwise, opening a panel would open the first one with its id.
 const fn have_ids_of_their_own(panels: &[Entry]) -> bool {
     let mut pair = 0;
     while pair < panels.len() * panels.len() {

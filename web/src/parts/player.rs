@@ -1,4 +1,4 @@
-//! Plays a run that is over, as a film along its timeline.
+//! Plays a finished run as an animation along its timeline.
 
 use gloo::render::{AnimationFrame, request_animation_frame};
 use tiebreak_app::{App, Message};
@@ -8,7 +8,7 @@ use yew::prelude::*;
 
 use super::panel::{Link, Sent};
 
-/// Simulated hours that pass in a second.
+/// Simulated hours per second.
 const SPEEDS: [(f64, &str); 5] = [
     (1.0, mark("1 h per second")),
     (6.0, mark("6 h per second")),
@@ -19,21 +19,21 @@ const SPEEDS: [(f64, &str); 5] = [
 
 const MS_PER_HOUR: f64 = 3_600_000.0;
 
-/// What happens to the player.
+/// Messages of the player.
 pub(crate) enum PlayerMessage {
     /// Play, or stop.
     Toggle,
-    /// Another speed, by place in the list.
+    /// Change the speed, by index in the list.
     Speed(usize),
-    /// The browser is about to draw, at this time of its own in milliseconds.
+    /// The browser is about to paint, at this time of its own clock in milliseconds.
     Frame(f64),
 }
 
-/// See the module.
+/// The state of the player.
 pub(crate) struct Player {
-    /// Asked for while it plays.
+    /// The requested frame, while it plays.
     frame: Option<AnimationFrame>,
-    /// When it was drawn last.
+    /// When the last frame was drawn.
     drawn_at: Option<f64>,
     speed: usize,
 }
@@ -45,8 +45,8 @@ impl Default for Player {
 }
 
 impl Player {
-    /// What the application is told; a frame that comes too late moves nothing by more than a tenth of
-    /// a second, so that a tab that was in the background goes on where it was.
+    /// Returns the message for the application. A late frame advances the time by at most a tenth of a second, so
+    /// that a tab that was in the background continues where it was.
     pub(super) fn update(&mut self, message: &PlayerMessage, link: &Link, app: &App) -> Vec<Sent> {
         let cursor = match message {
             PlayerMessage::Toggle if self.frame.is_some() => {
@@ -62,7 +62,7 @@ impl Player {
                 self.speed = (*speed).min(SPEEDS.len() - 1);
                 None
             }
-            // One that was asked for before it was stopped.
+            // This frame was requested before the player was stopped.
             PlayerMessage::Frame(_) if self.frame.is_none() => None,
             PlayerMessage::Frame(now) => {
                 let passed_s =
@@ -89,7 +89,7 @@ impl Player {
         (self.frame, self.drawn_at) = (None, None);
     }
 
-    /// Its button and speed.
+    /// The player's button and speed.
     pub(crate) fn view(&self, link: &Link, app: &App) -> Html {
         if app.front.result().is_none() {
             return Html::default();

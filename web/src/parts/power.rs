@@ -1,4 +1,4 @@
-//! Power below the charts: budgets and settings, what a run says of them, and servers to try capping on.
+//! Power, below the charts: budgets and settings, the results of a run, and servers to try capping on.
 
 use tiebreak_app::{App, Asking, Message};
 use tiebreak_engine::questions::judge_draws::JudgeDraws;
@@ -17,16 +17,16 @@ use super::field::{Field, NumberRange, number};
 use super::form;
 use super::panel::{Frame, Link, News, Own, Panel, Scene, Sent};
 
-/// The budget of a server as it can be tried.
+/// The range of the budget of a server for trying capping.
 const BUDGET: Param = TryCapping::DECLARATION.params[2];
 
-/// What happens in the region.
+/// Messages of the region.
 pub(crate) enum PowerMessage {
-    /// Something of an exhibit is opened or closed.
+    /// A part of an exhibit is opened or closed.
     Exhibit(ExhibitMessage),
-    /// Other servers are to be tried.
+    /// Change the servers to try.
     Try(Box<dyn Fn(&mut TryCapping)>),
-    /// A file of draws or of CPU readings was given.
+    /// A file of power draws or CPU readings was opened.
     Draws(Vec<u8>),
 }
 
@@ -98,12 +98,12 @@ impl Panel for PowerPanel {
 }
 
 impl PowerPanel {
-    /// The question what capping does to the servers as they are set.
+    /// The question about the effect of capping on these servers.
     fn asking(&self) -> Sent {
         Message::Question(Asking::new(&self.ask)).into()
     }
 
-    /// What to try capping on.
+    /// The servers to try capping on.
     fn servers(&self, link: &Link) -> Html {
         let ask = self.ask;
         let flag = |name: &'static str, on: bool, set: fn(&mut TryCapping, bool)| {
@@ -128,7 +128,7 @@ impl PowerPanel {
     }
 }
 
-/// The control that takes a history of draws, or CPU readings.
+/// The control that opens a history of power draws or CPU readings.
 fn draws(link: &Link) -> Html {
     let input = form::file_field(link, tr("Your own power readings"), tr("File with power readings"), |bytes| {
         PowerMessage::Draws(bytes).into()

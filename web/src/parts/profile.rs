@@ -1,4 +1,4 @@
-//! What the workload looks like, below the charts.
+//! The profile of the workload, below the charts.
 
 use tiebreak_app::{App, Edit, Message};
 use tiebreak_engine::protocol::{Answer, Found, Machines};
@@ -11,13 +11,13 @@ use yew::prelude::*;
 use super::exhibits::{ExhibitMessage, Exhibits};
 use super::panel::{Frame, Link, News, Own, Panel, Scene, Sent};
 
-/// What is open of its exhibits.
+/// Which of its exhibits are open.
 #[derive(Default)]
 pub(crate) struct ProfilePanel {
     exhibits: Exhibits,
 }
 
-/// Something of an exhibit is opened or closed.
+/// A part of an exhibit is opened or closed.
 pub(crate) struct ProfileMessage(ExhibitMessage);
 
 impl Own for ProfileMessage {}
@@ -58,7 +58,7 @@ impl Panel for ProfilePanel {
     }
 }
 
-/// The machines it could run on, and the offer to take them.
+/// The machines that could run it, and the button that uses them.
 fn machines(link: &Link, profile: &Answer) -> Option<Html> {
     let Some(Found::Machines(found)) = &profile.found else { return None };
     let suggested = *found.first()?;

@@ -1,4 +1,4 @@
-//! The report: on screen to look at, on paper without the page's controls.
+//! The report: on screen to preview, on paper without the page's controls.
 
 use tiebreak_app::{App, Change};
 use tiebreak_i18n::{mark, say, tr};
@@ -11,18 +11,18 @@ use super::panel::{Act, Link, Own, Panel, Scene, Sent, focus};
 use super::share::address;
 use super::share::code::{self, Codes};
 
-/// The report, in the place of the page while it is open.
+/// The report, shown instead of the page while it is open.
 #[derive(Default)]
 pub(crate) struct Report {
     is_open: bool,
     code: Codes,
 }
 
-/// What happens to the report.
+/// Messages of the report.
 pub(crate) enum ReportMessage {
-    /// It is opened, and printed at once.
+    /// Open and print it.
     Open,
-    /// It is closed.
+    /// Close it.
     Close,
 }
 
@@ -52,7 +52,7 @@ impl Panel for Report {
     }
 }
 
-/// The whole of it. `code` is the link's, where it is short enough for one.
+/// The whole report. `code` is the QR code of the link, if the link is short enough for one.
 fn paper(link: &Link, app: &App, code: Html) -> Html {
     let day = js_sys::Date::new_0().to_iso_string().as_string().unwrap_or_default();
     let report = report::Report::new(app, day.get(..10).unwrap_or_default());
@@ -106,7 +106,7 @@ fn runs(runs: &[ReportedRun]) -> Html {
     }
 }
 
-/// The numbers of two variants, and what is set differently in them.
+/// The numbers of two variants, and the differences in their settings.
 fn against(Against { names: [other, front], rows, changes, .. }: &Against) -> Html {
     let cells = |values: &[String; 2]| html! { { for values.iter().map(|value| html! { <td>{ value }</td> }) } };
     let over_seeds = rows.iter().any(|row| row.interval.is_some());

@@ -1,8 +1,8 @@
 //! The list of rules: drag a row by its handle, or open the handle's menu.
 //!
-//! One ordered list, stage by stage. A row shows whether its rule takes part, its buckets
-//! or weight, what it left of the candidates in the last run, and its parameters. Rules that
-//! nobody used since the document was opened are folded away below their stage.
+//! One ordered list, stage by stage. A row shows whether its rule is on, its buckets or weight, how many candidates
+//! it left in the last run, and its parameters. Rules not used since the document was opened are collapsed below
+//! their stage.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -24,16 +24,16 @@ use yew::prelude::*;
 use super::panel::{Act, Link, News, Own, Panel, Scene, Sent, Side, focus};
 use super::{around, form, is_inside};
 
-/// A drag under way.
+/// A drag in progress.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Drag {
     rule: String,
     began_at_y: i32,
-    /// Where the rule would land; none before the pointer has really moved.
+    /// Where the rule would land; `None` until the pointer has really moved.
     to: Option<usize>,
 }
 
-/// What happens to the list besides edits.
+/// Messages of the list, besides edits.
 pub(crate) enum ListMessage {
     /// A handle was pressed.
     Press(String, i32),
@@ -41,31 +41,31 @@ pub(crate) enum ListMessage {
     Move(i32),
     /// The pointer was let go.
     Release,
-    /// The drag was broken off.
+    /// The drag was cancelled.
     Abandon,
     /// A handle's menu was opened, or closed.
     Menu(Option<String>),
-    /// What is folded away under this name was opened for the first time.
+    /// The section with this name was expanded for the first time.
     Unfold(String),
 }
 
 impl Own for ListMessage {}
 
-/// State of the list that is nobody else's business.
+/// Private state of the list.
 #[derive(Default)]
 pub(crate) struct List {
     drag: Option<Drag>,
     menu: Option<String>,
-    /// Set while a click follows a drag and must not open the menu.
+    /// Set while a click follows a drag; that click must not open the menu.
     dragged: bool,
-    /// What was ever unfolded. The rest is not drawn: it is most of the list.
+    /// The sections that were ever expanded. The others are not rendered: they are most of the list.
     unfolded: BTreeSet<String>,
 }
 
 /// Pixels a pointer moves before a press becomes a drag.
 const DRAG_FROM: i32 = 5;
 
-/// Buckets to choose from.
+/// The choices for the number of buckets.
 const CHOICES: [u32; 14] = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 32, 50, 100];
 
 impl Panel for List {
@@ -82,8 +82,8 @@ impl Panel for List {
 
     fn hear(&mut self, news: &News<'_>, _: &Link, _: &App) -> Vec<Sent> {
         match *news {
-            // When no menu is open nothing may be drawn again: that would set a clicked checkbox back before its
-            // change is told.
+            // If no menu is open, nothing may be rendered again: that would reset a clicked checkbox before its
+            // change is reported.
             News::Left(target) if self.menu.is_some() && !is_inside(target, ".handle, .menu") => {
                 vec![ListMessage::Menu(None).into()]
             }
@@ -97,7 +97,7 @@ impl Panel for List {
 }
 
 impl List {
-    /// Takes in what happened; an edit when a rule was dropped elsewhere.
+    /// Handles a message; returns an edit if a rule was dropped in another place.
     fn take(&mut self, message: ListMessage, app: &App) -> Option<Edit> {
         match message {
             ListMessage::Press(rule, began_at_y) => {
@@ -241,7 +241,7 @@ impl List {
                     _ => return Vec::new(),
                 };
                 event.prevent_default();
-                // The row is taken out and put in again, and the focus with it.
+                // The row is removed and inserted again, so it loses the focus.
                 let edit = edit.map(|edit| Message::Edit(edit).into());
                 std::iter::once(focus_row(&id, ".handle")).chain(edit).collect()
             })
@@ -258,7 +258,7 @@ impl List {
     }
 }
 
-/// A rule's own name, parameters and help, and what it did in the run.
+/// A rule's code name, parameters and help, and its effect in the run.
 fn about(link: &Link, app: &App, row: &RuleRow, share: Option<&Share>) -> Html {
     let Some(entry) = row.entry() else { return Html::default() };
     let params = entry.declaration.params;
@@ -273,17 +273,17 @@ fn about(link: &Link, app: &App, row: &RuleRow, share: Option<&Share>) -> Html {
     }
 }
 
-/// Gives the focus to a part of a rule's row.
+/// Moves the focus to a part of a rule's row.
 fn focus_row(rule: &str, part: &str) -> Sent {
     focus(format!("[data-rule=\"{rule}\"] {part}"))
 }
 
-/// Whether a rule is shown: in a lesson, where the step unlocks it.
+/// Whether a rule is shown: in a lesson, only if the step unlocks it.
 fn shows(app: &App, row: &RuleRow) -> bool {
     app.lesson.as_ref().is_none_or(|playing| playing.shows_rule(row))
 }
 
-/// The edit that moves a rule to a place among the rows it is shown with.
+/// The edit that moves a rule to a position among the rows it is shown with.
 fn moved(app: &App, id: &str, to: usize) -> Option<Edit> {
     let group = app.variant().rules.iter().find(|row| row.id == id)?.group()?;
     let stage = list::Stage::new(app.variant(), group, &app.used_rules, app.idle_rules());
@@ -291,7 +291,7 @@ fn moved(app: &App, id: &str, to: usize) -> Option<Edit> {
     Some(Edit::MoveRule { id: id.to_owned(), to })
 }
 
-/// A rule switched on or off. One that is folded away leaves the fold, and takes the focus along.
+/// Switches a rule on or off. A rule in a collapsed section moves out of it, and keeps the focus.
 fn toggle(link: &Link, id: &str) -> Callback<Event> {
     let id = id.to_owned();
     link.batch_callback(move |event: Event| {
@@ -301,7 +301,7 @@ fn toggle(link: &Link, id: &str) -> Callback<Event> {
     })
 }
 
-/// The place among the rows it is shown with where a rule dropped at this height would land.
+/// The position, among the rows it is shown with, of a rule dropped at this height.
 fn landing(rule: &str, y: i32) -> usize {
     let document = gloo::utils::document();
     let own = document.query_selector(&format!("[data-rule=\"{rule}\"]")).ok().flatten();
@@ -317,7 +317,7 @@ fn landing(rule: &str, y: i32) -> usize {
         .count()
 }
 
-/// Whether the dragged rule would land right before or after this row.
+/// Whether the dragged rule would land directly before or after this row.
 fn marker(rows: &[&RuleRow], drag: &Drag, place: usize) -> Option<&'static str> {
     let from = rows.iter().position(|row| row.id == drag.rule)?;
     let last = rows.len() - 1;
@@ -400,7 +400,7 @@ fn add(link: &Link, app: &App, group: Group) -> Html {
     html! { <button class="quiet add-rule" aria-label={label.clone()} title={label} onclick={add}>{ "+" }</button> }
 }
 
-/// What opens a rule as an expression: a custom one, or a copy of one that has one.
+/// The button that opens a rule as an expression: a custom rule, or a copy of a rule with an expression.
 fn own(link: &Link, app: &App, row: &RuleRow) -> Html {
     let (words, message): (_, fn(String) -> Message) = match row.custom {
         Some(_) if app.edits_rules() => (tr("Edit this rule"), |id| Message::Rule(Some(id))),
@@ -414,12 +414,12 @@ fn own(link: &Link, app: &App, row: &RuleRow) -> Html {
     html! { <p><button onclick={open}>{ words }</button></p> }
 }
 
-/// A rule is opened in the editor, where the focus goes.
+/// Opens a rule in the editor and moves the focus there.
 fn edited(message: Message) -> Vec<Sent> {
     vec![message.into(), Act::Reveal(Side::Right).into(), focus(".rule-editor textarea")]
 }
 
-/// What stands in the columns of a stage.
+/// The column headings of a stage.
 fn heads(app: &App, group: Group, rows: &[&RuleRow]) -> Html {
     let weighted = group.scores() && app.variant().hand_weights;
     let shares = rows.iter().any(|row| row.on && app.share(&row.id).is_some());
@@ -435,7 +435,7 @@ fn heads(app: &App, group: Group, rows: &[&RuleRow]) -> Html {
 const LEFT: &str =
     mark("Average share of the stage's candidates that this rule left, over the sampled decisions of the last run");
 
-/// What a rule left of the candidates, as a number and a bar, and whether there is more to know.
+/// The candidates that a rule left, as a number and a bar, and whether there is more to know.
 fn left(share: &Share) -> Html {
     let left = 100.0 * share.after;
     let percent = words::trimmed(left, if left < 9.95 { 1 } else { 0 });
@@ -453,11 +453,11 @@ fn left(share: &Share) -> Html {
     }
 }
 
-/// What a preference weighs where weights are set by hand.
+/// The weight of a preference, if weights are manual.
 fn weight(link: &Link, row: &RuleRow) -> Html {
     let (id, value) = (row.id.clone(), row.weight.unwrap_or(WEIGHT.default));
     let label = say("Weight of {id}", &[&id]);
-    // One that is not said weighs as much as the default.
+    // Without a weight, the default applies.
     let edit = Rc::new(move |weight: f64| {
         let path = format!("rules.{id}.weight");
         if weight == WEIGHT.default { Edit::set(path, "none") } else { Edit::set(path, weight) }
@@ -465,7 +465,7 @@ fn weight(link: &Link, row: &RuleRow) -> Html {
     html! { <span class="weight" title={words::help(WEIGHT.help)}>{ form::number_field(link, &label, &WEIGHT, value, edit) }</span> }
 }
 
-/// How often a rule decided in the run on screen, and what to know of it.
+/// How often a rule decided in the run on screen, and a note on it.
 fn aggressiveness(share: &Share) -> Html {
     let percent = |share: f64| words::trimmed(100.0 * share, 1);
     let (decided, left_one) = (percent(share.decided), percent(share.left_one));

@@ -1,4 +1,4 @@
-//! The log of runs: reopened, starred, compared.
+//! The log of runs, to reopen, star and compare them.
 
 use std::convert::Infallible;
 

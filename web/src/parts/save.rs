@@ -1,4 +1,4 @@
-//! Files that are made here: text, and pictures of drawings.
+//! Files created in the browser: text, and pictures of drawings.
 
 use gloo::timers::callback::Timeout;
 use js_sys::{Array, Object, Promise, Reflect};
@@ -6,16 +6,16 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, CanvasRenderingContext2d, HtmlAnchorElement, HtmlCanvasElement, HtmlImageElement, Url};
 
-/// Pixels of a picture for each of its drawing's: sharp on dense screens and on paper.
+/// Pixels of a picture per pixel of its drawing: sharp on dense screens and on paper.
 const SHARPNESS: f64 = 2.0;
 
-/// How long a browser may take to fetch what it saves.
+/// Time for a browser to fetch the file that it saves.
 const FETCHED_MS: u32 = 60_000;
 
 /// Saves text under a name.
 ///
 /// # Errors
-/// What the browser says.
+/// If the browser fails, with its message.
 pub(crate) fn text(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {
     file(name, &blob(text, kind)?)
 }
@@ -23,7 +23,7 @@ pub(crate) fn text(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {
 /// Saves an SVG as a PNG.
 ///
 /// # Errors
-/// What the browser says; drawings that are too large for its canvas, for instance.
+/// If the browser fails, with its message; for instance, a drawing may be too large for its canvas.
 pub(crate) async fn picture(name: &str, svg: &str) -> Result<(), JsValue> {
     let url = Url::create_object_url_with_blob(&blob(svg, "image/svg+xml")?)?;
     let image = HtmlImageElement::new()?;
@@ -40,7 +40,7 @@ pub(crate) async fn picture(name: &str, svg: &str) -> Result<(), JsValue> {
     context.draw_image_with_html_image_element_and_dw_and_dh(&image, 0.0, 0.0, width, height)?;
     let drawn = Promise::new(&mut |resolve, reject| {
         if let Err(error) = canvas.to_blob(&resolve) {
-            // A promise's own functions do not fail.
+            // The callbacks of a promise do not fail.
             let _ = reject.call1(&JsValue::NULL, &error);
         }
     });
@@ -57,7 +57,7 @@ fn blob(text: &str, kind: &str) -> Result<Blob, JsValue> {
 /// Saves a file under a name.
 ///
 /// # Errors
-/// What the browser says.
+/// If the browser fails, with its message.
 pub(crate) fn file(name: &str, content: &Blob) -> Result<(), JsValue> {
     let url = Url::create_object_url_with_blob(content)?;
     let anchor: HtmlAnchorElement = gloo::utils::document().create_element("a")?.unchecked_into();

@@ -1,4 +1,4 @@
-//! How many machines the workload needs, among the settings of machines.
+//! The search for the number of machines that the workload needs, part of the settings of machines.
 
 use tiebreak_app::sizing::SEEDS_MAX;
 use tiebreak_app::{App, Edit, Message, SizeWish, Sizing};
@@ -11,16 +11,16 @@ use super::FLEET;
 use super::field::{Field, NumberRange, number};
 use super::panel::{Act, Link, Own, Sent, Side, Tabs, focus};
 
-/// Whose kinds of machines.
+/// The source of the machine types.
 const KINDS: [&str; 2] = [mark("suggested by the trace"), mark("as above")];
 
-/// What happens in the panel.
+/// Messages of the panel.
 pub(crate) enum SizeMessage {
     /// It is opened or closed.
     Fold(bool),
-    /// Something else is wanted next.
+    /// Change the settings of the next search.
     Wish(Box<dyn Fn(&mut SizeWish)>),
-    /// It is wanted now.
+    /// Start the search.
     Find,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct SizePanel {
 }
 
 impl SizePanel {
-    /// Takes in what happened; what comes of it.
+    /// Handles a message; returns the effects.
     pub(super) fn update(&mut self, message: SizeMessage) -> Vec<Sent> {
         match message {
             SizeMessage::Fold(open) => self.is_open = open,
@@ -96,7 +96,7 @@ impl SizePanel {
     }
 }
 
-/// What begins the search.
+/// The button that starts the search.
 pub(crate) fn find(link: &Link) -> Html {
     let onclick = link.callback(|_: MouseEvent| SizeMessage::Find);
     html! { <button {onclick}>{ tr("Find how many machines it needs") }</button> }
@@ -127,7 +127,8 @@ fn result(link: &Link, app: &App, sizing: &Sizing) -> Html {
     }
 }
 
-/// Sends what a hand made of a disclosure. One that was opened from elsewhere tells of it too: then nothing is sent.
+/// Sends a message when the user opens or closes a disclosure. One opened by the page fires the event too; then
+/// nothing is sent.
 fn toggled<M: Into<Sent>>(link: &Link, is_open: bool, make: impl Fn(bool) -> M + 'static) -> Callback<Event> {
     link.batch_callback(move |event: Event| {
         let open = event.target_unchecked_into::<web_sys::Element>().has_attribute("open");

@@ -1,4 +1,4 @@
-//! The line that says what the run is doing, with a bar for what takes long.
+//! The line that shows what the run is doing, with a progress bar for long operations.
 
 use std::convert::Infallible;
 
@@ -46,7 +46,7 @@ impl Panel for Status {
     }
 }
 
-/// What holds a run, and what lets one go on that was held or has failed.
+/// The button that pauses a run, and the one that continues a paused or failed run.
 fn hold(link: &Link, phase: &Phase) -> Html {
     let (label, message): (_, fn() -> Message) = match phase {
         Phase::Running => (tr("Pause"), || Message::Pause),

@@ -1,5 +1,5 @@
-//! Sweeps: one or two fields over values and seeds, in all engines at once; a chart or a frontier
-//! that fills.
+//! Sweeps: one or two fields over values and seeds, on all engines at once, with a chart or a frontier that fills as
+//! runs finish.
 
 use tiebreak_app::sweep::{Axis, Field as SweptField, Point, SEEDS_MAX, fields};
 use tiebreak_app::{App, Message, Mode, Notice, Sweep, Wish};
@@ -18,15 +18,15 @@ use super::save;
 /// Height of the chart in CSS pixels.
 const HEIGHT: u32 = 220;
 
-/// What happens to the panel, besides what the application hears.
+/// Messages of the panel, besides those to the application.
 pub(crate) enum SweepMessage {
-    /// A plan was given: the panel opens when it can be run.
+    /// A plan was opened: the panel opens if the plan can be run.
     Planned,
-    /// Another measure: up, or across.
+    /// Change the measure of the vertical or horizontal axis.
     Measure(usize, usize),
-    /// Save what the panel says as a plan.
+    /// Save the panel's settings as a plan.
     SavePlan,
-    /// Save the plan that the rows were made by.
+    /// Save the plan that produced the rows.
     SaveTheirPlan,
     /// Save the rows.
     SaveRows,
@@ -34,10 +34,10 @@ pub(crate) enum SweepMessage {
 
 impl Own for SweepMessage {}
 
-/// See the module.
+/// The panel of sweeps.
 #[derive(Default)]
 pub(crate) struct SweepPanel {
-    /// The measure up, and the one across: none of the list is the first field itself.
+    /// The measures of the vertical and the horizontal axis; `None` means the first field itself.
     up: usize,
     across: Option<usize>,
 }
@@ -152,7 +152,7 @@ fn axis(link: &Link, fields: &[SweptField], axis: &Axis, index: usize, label: &'
     });
     let values = link.callback(move |values| Message::Wish(Wish::Values(index, values)));
     let option = |field: &SweptField| html! { <option value={field.path.clone()} selected={field.path == axis.path}>{ &field.title }</option> };
-    // A plan's file may name any field there is.
+    // A plan file may name any field.
     let other = !axis.path.is_empty() && fields.iter().all(|field| field.path != axis.path);
     html! {
         <>
@@ -188,7 +188,7 @@ fn measure(link: &Link, label: &'static str, which: usize, chosen: Option<usize>
 fn table(link: &Link, sweep: &Sweep) -> Html {
     let waits = if sweep.is_under_way() { tr("waits") } else { tr("not run") };
     let row = |(number, point): (usize, Point<'_>)| {
-        // What it differs in stands beside the charts.
+        // The differences are shown next to the charts.
         let open = link.batch_callback(move |_: MouseEvent| {
             [Message::SweepPoint(number).into(), Sent::from(Act::Open(Charts::ID))]
         });
@@ -220,7 +220,7 @@ fn save_plan(plan: &SweepPlan) -> Option<Notice> {
     told(save::text("sweep.json", "application/json", &plan.to_json()))
 }
 
-/// What the browser said, where it saved nothing.
+/// The browser's message if saving failed.
 fn told(saved: Result<(), wasm_bindgen::JsValue>) -> Option<Notice> {
     let line = |error| vec![say("The browser said: {error}.", &[&format!("{error:?}")])];
     saved.err().map(|error| Notice::bad(tr("The file could not be saved"), line(error)))

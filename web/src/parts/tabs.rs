@@ -1,4 +1,4 @@
-//! Tabs of which one is shown: by pointer, or by the arrow keys as a list of tabs has them.
+//! Tabs of which one is shown, chosen with the pointer or with the arrow keys, as is standard for tab lists.
 
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
@@ -6,14 +6,14 @@ use yew::prelude::*;
 
 use super::around;
 
-/// One of them.
+/// One tab.
 pub(crate) struct Tab {
     pub(crate) label: &'static str,
     pub(crate) is_selected: bool,
     pub(crate) select: Callback<MouseEvent>,
 }
 
-/// The list; `label` is its accessible name, and `of` begins the ids: that of the tab and of what it shows.
+/// The list. `label` is its accessible name, and `of` is the prefix of the ids of each tab and its panel.
 pub(crate) fn list(label: &'static str, of: &'static str, tabs: impl Iterator<Item = Tab>) -> Html {
     let tab = |Tab { label, is_selected, select }: Tab| {
         html! {
@@ -24,7 +24,7 @@ pub(crate) fn list(label: &'static str, of: &'static str, tabs: impl Iterator<It
     html! { <div class={classes!("tablist", of)} role="tablist" aria-label={label} onkeydown={Callback::from(|event: KeyboardEvent| move_focus(&event))}>{ for tabs.map(tab) }</div> }
 }
 
-/// The arrow keys go to the tab beside, around the ends; Home and End to the first and last.
+/// The arrow keys move to the adjacent tab and wrap around; Home and End move to the first and last.
 fn move_focus(event: &KeyboardEvent) {
     let Some(tab) = around(event, "[role=tab]") else { return };
     let list = tab.parent_element();
@@ -40,7 +40,7 @@ fn move_focus(event: &KeyboardEvent) {
     };
     event.prevent_default();
     if let Some(next) = next.and_then(|next| next.dyn_into::<HtmlElement>().ok()) {
-        // Fails only for what cannot have the focus.
+        // Fails only for an element that cannot have the focus.
         let _ = next.focus();
         next.click();
     }

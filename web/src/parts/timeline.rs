@@ -1,5 +1,5 @@
-//! The timeline: which moment the fleet map, the machine list and the charts' cursor show, and
-//! what happens to the zone when; below its track, which variant forked from which.
+//! The timeline: the moment that the fleet map, the machine list and the charts' cursor show, and the events in the
+//! zone; below its track, the forks of the variants.
 
 use tiebreak_app::{App, Message, Mode};
 use tiebreak_chart::Role;
@@ -15,7 +15,7 @@ use super::events::{Events, EventsMessage};
 use super::panel::{Link, News, Own, Panel, Scene, Sent, shows};
 use super::player::{Player, PlayerMessage};
 
-/// Pixels of the charts' width that are left and right of their time axis.
+/// Pixels of the charts' width to the left and right of their time axis.
 const BESIDE_THE_AXIS: f64 = 144.0;
 
 /// Height of a branch's row in CSS pixels.
@@ -24,18 +24,18 @@ const BRANCH_PX: usize = 24;
 /// A minute in milliseconds.
 const MINUTE_MS: f64 = 60_000.0;
 
-/// The events on it, and the film of a run.
+/// The events on the timeline, and the player of a run.
 #[derive(Default)]
 pub(crate) struct Timeline {
     events: Events,
     player: Player,
 }
 
-/// What happens on the timeline.
+/// Messages of the timeline.
 pub(crate) enum TimelineMessage {
-    /// To the events.
+    /// For the events.
     Events(EventsMessage),
-    /// To the film.
+    /// For the player.
     Player(PlayerMessage),
 }
 
@@ -92,7 +92,7 @@ fn region(link: &Link, scene: &Scene<'_>, events: &Events, player: &Player) -> H
         let value = event.target_unchecked_into::<HtmlInputElement>().value_as_number();
         Message::Cursor(Some(value))
     });
-    // A pointer goes to any minute; the arrow keys go from sample to sample, with Shift from minute to minute.
+    // The pointer selects any minute; the arrow keys move by samples, with Shift by minutes.
     let by_key = link.batch_callback(move |event: KeyboardEvent| {
         let by = if event.shift_key() { MINUTE_MS } else { sample };
         let by = match event.key().as_str() {
@@ -122,7 +122,7 @@ fn region(link: &Link, scene: &Scene<'_>, events: &Events, player: &Player) -> H
     }
 }
 
-/// What a step goes on to.
+/// The selection of what a step moves to.
 fn step_to(link: &Link, app: &App) -> Html {
     const CHOICES: [(StepTo, &str); 3] =
         [(StepTo::Vm, mark("next VM")), (StepTo::Rule, mark("next rule")), (StepTo::Conflict, mark("next conflict"))];
@@ -136,7 +136,7 @@ fn step_to(link: &Link, app: &App) -> Html {
     html! { <select aria-label={tr("Step to")} onchange={choose}>{ for CHOICES.iter().map(option) }</select> }
 }
 
-/// The variants as lines that branch, where any is a fork.
+/// The variants as branching lines, if any is a fork.
 fn tree(link: &Link, app: &App) -> Html {
     let branches = branches(app);
     if branches.is_empty() {

@@ -1,4 +1,4 @@
-//! The bar on top: the scenario's name, what the page is used for, undo and redo, sharing, and the menu of the rest.
+//! The bar at the top: the scenario's name, the views, undo and redo, sharing, and the menu of everything else.
 
 use tiebreak_app::{App, Edit, Message};
 use tiebreak_i18n::{mark, tr};
@@ -12,7 +12,7 @@ use super::panel::{Act, Link, News, Panel, Scene, Sent, Side, View, focus};
 use super::share::ShareMessage;
 use super::tabs::{self, Tab};
 
-/// What the page can be used for, and what that is called.
+/// The views and their names.
 const VIEWS: [(View, &str); 4] = [
     (View::Learn, mark("Learn")),
     (View::Experiment, mark("Experiment")),
@@ -79,7 +79,7 @@ impl Toolbar {
     }
 }
 
-/// The tabs of what the page is used for.
+/// The tabs of the views.
 fn views(link: &Link, now: View) -> Html {
     let tab = |(view, label): (View, &'static str)| Tab {
         label: tr(label),
@@ -89,11 +89,11 @@ fn views(link: &Link, now: View) -> Html {
     tabs::list(tr("Use the page to"), "views", VIEWS.into_iter().map(tab))
 }
 
-/// Undo and redo; without a scenario on screen only once there is something to undo.
+/// Undo and redo; without a scenario on screen, only once there is something to undo.
 fn history(link: &Link, app: &App, has_scenario: bool) -> Html {
     let (can_undo, can_redo) = app.can_undo_redo();
     let button = |label: &'static str, enabled: bool, message: fn() -> Message| {
-        // Not `disabled`: a button that goes off under the hand would take the focus with it.
+        // Not `disabled`: a button disabled while it has the focus would lose it.
         let onclick = link.batch_callback(move |_: MouseEvent| enabled.then(message));
         html! { <button aria-disabled={(!enabled).to_string()} {onclick}>{ label }</button> }
     };

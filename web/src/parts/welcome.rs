@@ -1,5 +1,5 @@
-//! The page for who comes for the first time: one sentence, two fleets under two lists of rules, the film of one
-//! decision, and three rules to switch.
+//! The page for new visitors: one sentence, two fleets under two lists of rules, the film of one decision, and three
+//! rules to switch.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -18,16 +18,16 @@ use super::film::Decision;
 use super::fleet_map::Fleet;
 use super::panel::{Act, Link, Panel, Scene, View};
 
-/// The rules to switch; all of them prefer machines, one below the other.
+/// The rules to switch; all of them are preferences, in this order.
 const CARDS: [&str; 3] = [FIRST_WITHOUT, "BestFit", "PreferLeastUsedRack"];
 
-/// See the module.
+/// The welcome page.
 #[derive(Default)]
 pub(crate) struct Welcome {
     runs: RefCell<Runs>,
 }
 
-/// The machines at the end of the run on screen and of the one before, as far as there were any.
+/// The machines at the end of the run on screen and of the previous one, if there are any.
 #[derive(Default)]
 struct Runs {
     now: Option<(u32, Vec<u8>)>,
@@ -55,7 +55,8 @@ impl Panel for Welcome {
 }
 
 impl Welcome {
-    /// The fleet as it is and as it was before the last change, or without the first rule if nothing was changed yet.
+    /// The current fleet, and the fleet before the last change; without a change yet, the fleet without the first
+    /// rule.
     fn maps(&self, scene: &Scene<'_>) -> [(String, Vec<u8>); 2] {
         let app = scene.app;
         let [with, without] = &app.example_shades;
@@ -70,7 +71,7 @@ impl Welcome {
 }
 
 impl Runs {
-    /// Takes in the run on screen once it is over.
+    /// Stores the run on screen once it is finished.
     fn take(&mut self, scene: &Scene<'_>) {
         let lane = &scene.app.front;
         let Some(live) = lane.live.as_ref().filter(|_| lane.phase == Phase::Finished) else { return };
@@ -93,7 +94,7 @@ fn map((title, shades): &(String, Vec<u8>)) -> Html {
     html! { <div key={title.clone()}>{ Html::from_html_unchecked(figure(&map, &count).into()) }</div> }
 }
 
-/// The rules, the change to begin with, and the way to all of them.
+/// The rules, the suggested first change, and the link to all rules.
 fn cards(link: &Link, app: &App) -> Html {
     let rows = &app.variant().rules;
     let row = |id: &&str| rows.iter().find(|row| row.id == *id);

@@ -1,4 +1,4 @@
-//! The workload: a trace, or one that is generated; and what is to be kept of the next trace.
+//! The workload: a trace or a generated one, and which part of the next trace to keep.
 
 use std::convert::Infallible;
 
@@ -18,7 +18,7 @@ use super::field::{Field, NumberRange, number};
 use super::form;
 use super::panel::{Act, Link, Panel, Scene};
 
-/// The smallest part of a trace that can be kept is one in so many.
+/// The smallest part of a trace that can be kept is one in this many.
 const ONE_IN_MAX: u32 = 10_000;
 
 /// The region.
@@ -84,7 +84,7 @@ fn workload(link: &Link, app: &App) -> Html {
     }
 }
 
-/// The offer to read only a part of a trace.
+/// The option to read only a part of a trace.
 fn sampling(link: &Link, sample: TraceSettings) -> Html {
     let many = link.batch_callback(|text: String| {
         let one_tenant_in = text.trim().parse().ok().filter(|one_in| (1..=ONE_IN_MAX).contains(one_in))?;
@@ -107,7 +107,7 @@ fn sampling(link: &Link, sample: TraceSettings) -> Html {
     }
 }
 
-/// The offer to draw a workload that is like a trace.
+/// The option to generate a workload that resembles a trace.
 fn generate(link: &Link, app: &App) -> Html {
     let ask = &app.generate;
     let entry = |name: &'static str, value: f64, least: f64, is: fn(f64) -> Like| {

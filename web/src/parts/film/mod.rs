@@ -1,4 +1,4 @@
-//! The film of a decision: who was left after each step, on the map of the machines.
+//! The film of a decision: the machines left after each step, on the map of the machines.
 
 mod reel;
 mod stage;
@@ -23,36 +23,36 @@ use super::fleet_map::Fleet;
 use super::panel::{Link, News, Own, Panel, Scene, Sent};
 use super::{around, is_inside, media, save};
 
-/// What happens to the film.
+/// Messages of the film.
 pub(crate) enum FilmMessage {
-    /// Play on, or pause.
+    /// Continue or pause.
     Toggle,
-    /// Play it from the beginning.
+    /// Play it from the start.
     Replay,
-    /// One shot on.
+    /// Go to the next shot.
     Step,
-    /// One shot back.
+    /// Go to the previous shot.
     Back,
-    /// To the end of a step.
+    /// Go to the end of a step.
     Show(u8),
-    /// Who was left after this step is looked at, or nothing any more.
+    /// Look at the machines left after this step, or stop looking.
     Look(Option<u8>),
-    /// Another decision about the same VM, by its place.
+    /// Show another decision about the same VM, by index.
     Attempt(usize),
     /// The table is opened or closed.
     Table,
     /// Save it as one picture.
     Save(Picture),
-    /// Another shot is shown, or it is over.
+    /// The shot changed, or the film is over.
     Moved,
 }
 
-/// A picture of the film to keep.
+/// A picture of the film to save.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Picture {
-    /// The stills beside each other.
+    /// The stills next to each other.
     Stills,
-    /// One that moves.
+    /// An animation.
     Animation,
 }
 
@@ -63,20 +63,20 @@ impl Own for FilmMessage {}
 pub(crate) struct Decision {
     canvas: NodeRef,
     reel: Rc<Reel>,
-    /// The answer whose film it is.
+    /// The answer that the film shows.
     of: Option<Answered>,
     /// Counts answers.
     version: u32,
     /// Which decision about the VM.
     attempt: usize,
     table_open: bool,
-    /// What the stage was set for, to spare setting it again.
+    /// The inputs of the current stage, to avoid setting it again.
     set: RefCell<Option<Set>>,
-    /// How full every machine was then, a byte each.
+    /// The fill level of every machine at that time, one byte each.
     fullness: RefCell<Vec<u8>>,
 }
 
-/// What a stage depends on.
+/// The inputs of a stage.
 #[derive(PartialEq)]
 struct Set {
     answer: u32,
@@ -93,7 +93,7 @@ impl Panel for Decision {
     const ID: &'static str = "film";
     const TITLE: &'static str = mark("Decision");
 
-    /// Not while the rules are stepped through one by one: it would tell the end.
+    /// Hidden while the user steps through the rules one by one: it would give away the result.
     fn is_shown(app: &App) -> bool {
         Explain::is_shown(app) && app.rules_shown.is_none() && !app.front.answer.attempts.is_empty()
     }
@@ -160,13 +160,13 @@ impl Panel for Decision {
     }
 }
 
-/// What of an answer makes another film: the VM, and of each of its decisions when it was made, who dropped out where,
-/// the machine, and whether the commit failed.
+/// The parts of an answer that require another film: the VM, and for each of its decisions the time, where each
+/// machine dropped out, the chosen machine, and whether the commit failed.
 #[derive(PartialEq)]
 struct Answered(String, Vec<(f64, Vec<u8>, Option<u32>, bool)>);
 
 impl Answered {
-    /// Of the variant in front, if its film can be shown.
+    /// The answer of the active variant, if its film can be shown.
     fn of(app: &App) -> Option<Self> {
         let decision = |it: &Explained| (it.at_ms, it.dropped_at.clone(), it.winner, it.collision.is_some());
         let decisions = || app.front.answer.attempts.iter().map(decision).collect();
@@ -174,7 +174,7 @@ impl Answered {
     }
 }
 
-/// Where it begins: without motion at its first still.
+/// The starting moment: without animation, the first still.
 fn start_ms(film: &Film) -> f64 {
     if may_move() { 0.0 } else { film.next_ms(0.0, false) }
 }
@@ -184,7 +184,7 @@ impl Decision {
         app.front.answer.attempts.get(self.attempt)
     }
 
-    /// From the beginning, at once where things may move.
+    /// Starts over; plays at once if animation is allowed.
     fn begin(&mut self, link: &Link, app: &App) {
         let film = self.decision(app).filter(|_| self.of.is_some()).map(Film::of);
         self.reel.hold(film.as_ref().map_or(0.0, start_ms));
@@ -194,7 +194,7 @@ impl Decision {
         }
     }
 
-    /// Saves a picture; what the browser says where it does not.
+    /// Saves a picture; returns the browser's message if that fails.
     fn save(&self, app: &App, picture: Picture) -> Option<Sent> {
         let (vm, decision, fullness) = (&app.selection.vm, self.decision(app)?, self.fullness.borrow());
         let (name, svg) = match picture {
@@ -210,7 +210,7 @@ impl Decision {
         if may_move() { film.at(now) } else { film.still_at(now) }
     }
 
-    /// Makes the stage anew if anything it depends on is another.
+    /// Recreates the stage if any of its inputs changed.
     fn set_stage(&self, scene: &Scene<'_>) {
         let lane = &scene.app.front;
         let canvas = self.canvas.cast::<HtmlCanvasElement>();
@@ -228,7 +228,7 @@ impl Decision {
         if self.set.borrow().as_ref() == Some(&set) {
             return;
         }
-        // In a sheet that is closed it has no width: the film waits until it is opened.
+        // In a closed sheet it has no width: the film waits until the sheet is opened.
         if set.width == 0 {
             self.reel.set_stage(None);
             self.set.take();
@@ -255,7 +255,7 @@ impl Decision {
         }
     }
 
-    /// The film with what it is played by, for who sees nothing else.
+    /// The film with its controls, for a page that shows nothing else.
     pub(super) fn alone(&self, link: &Link, scene: &Scene<'_>) -> Html {
         let Some(decision) = self.decision(scene.app) else { return Html::default() };
         let film = Film::of(decision);
@@ -297,7 +297,7 @@ impl Decision {
         }
     }
 
-    /// The choice among several decisions about a VM.
+    /// The choice between several decisions about a VM.
     fn attempts(&self, link: &Link, app: &App) -> Html {
         let attempts = &app.front.answer.attempts;
         if attempts.len() < 2 {
@@ -334,7 +334,7 @@ impl Decision {
     }
 }
 
-/// The arrow keys go through the shots.
+/// The arrow keys move between shots.
 fn keys(link: &Link) -> Callback<KeyboardEvent> {
     link.batch_callback(|event: KeyboardEvent| {
         let message = match event.key().as_str() {
@@ -358,13 +358,13 @@ fn button(link: &Link, label: &'static str, message: fn() -> FilmMessage) -> Htm
     html! { <button onclick={link.callback(move |_: MouseEvent| message())}>{ label }</button> }
 }
 
-/// The steps that dropped machines; pointed at or focused, one shows who was left after it.
+/// The steps that dropped machines. Pointing at or focusing one shows the machines left after it.
 fn steps(link: &Link, film: &Film, decision: &Explained, shot: Shot) -> Html {
     let look = |event: &Event| {
         let step = around(event, "[data-step]")?.get_attribute("data-step")?.parse().ok()?;
         Some(FilmMessage::Look(Some(step)))
     };
-    // Leaving one step for another is told by the other.
+    // Moving from one step to another is reported by the other one.
     let away = |to: Option<Element>| (!is_inside(to.as_ref(), "[data-step]")).then_some(FilmMessage::Look(None));
     let row = |(step, left): (u8, u32)| {
         let is_now = shot == Shot::Drops(step);
@@ -394,7 +394,7 @@ fn steps(link: &Link, film: &Film, decision: &Explained, shot: Shot) -> Html {
     }
 }
 
-/// The element that an event is about.
+/// The target element of an event.
 pub(super) fn element(target: web_sys::EventTarget) -> Option<Element> {
     use wasm_bindgen::JsCast;
     target.dyn_into().ok()

@@ -1,4 +1,4 @@
-//! Plays the film: frame by frame on the canvas alone; the page is drawn again only when the shot changes.
+//! Plays the film frame by frame on the canvas alone; the page is rendered again only when the shot changes.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -11,22 +11,22 @@ use super::stage::Stage;
 use crate::parts::media;
 use crate::parts::panel::Link;
 
-/// See the module.
+/// The player of a film.
 #[derive(Default)]
 pub(super) struct Reel {
     elapsed_ms: Cell<f64>,
-    /// When a frame was drawn last, in the browser's time.
+    /// When the last frame was drawn, in the browser's time.
     drawn_at: Cell<Option<f64>>,
-    /// Asked for while it plays.
+    /// The requested frame, while it plays.
     frame: RefCell<Option<AnimationFrame>>,
-    /// The step somebody looks at: who was left after it is shown instead.
+    /// The step that the user looks at: the machines left after it are shown instead.
     pub(super) looked_at: Cell<Option<u8>>,
     stage: RefCell<Option<Stage>>,
-    /// What the stage shows, to spare painting the same again.
+    /// What the stage shows, to avoid painting it again.
     painted: Cell<Option<(At, Option<u8>)>>,
 }
 
-/// Whether things may move on the page.
+/// Whether animation is allowed on the page.
 pub(super) fn may_move() -> bool {
     !media("(prefers-reduced-motion: reduce)")
 }
@@ -40,7 +40,7 @@ impl Reel {
         self.elapsed_ms.get()
     }
 
-    /// Goes on from where it is.
+    /// Continues from the current moment.
     pub(super) fn play(self: &Rc<Self>, link: &Link) {
         self.drawn_at.set(None);
         self.ask(link);
@@ -56,13 +56,13 @@ impl Reel {
         self.elapsed_ms.set(elapsed_ms);
     }
 
-    /// Gives it another stage, or takes the one it has.
+    /// Replaces or removes the stage.
     pub(super) fn set_stage(&self, stage: Option<Stage>) {
         self.stage.replace(stage);
         self.painted.set(None);
     }
 
-    /// Paints the moment, or what somebody looks at.
+    /// Paints the moment, or the step that the user looks at.
     pub(super) fn paint(&self) {
         let stage = self.stage.borrow();
         let Some(stage) = stage.as_ref() else { return };
@@ -82,9 +82,9 @@ impl Reel {
         self.frame.replace(Some(frame));
     }
 
-    /// A frame that comes too late moves it by no more than a tenth of a second, as that of a run does.
+    /// A late frame advances the film by at most a tenth of a second, as in the player of a run.
     fn tick(self: &Rc<Self>, now: f64, link: &Link) {
-        // One that was asked for before it was stopped.
+        // This frame was requested before the film was stopped.
         if !self.is_playing() {
             return;
         }
@@ -101,7 +101,7 @@ impl Reel {
         }
     }
 
-    /// Whether another shot is shown then, and whether it is over; nothing as long as there is no stage.
+    /// Returns whether the shot changes, and whether the film is over; `None` without a stage.
     fn advance(&self, passed_ms: f64) -> Option<(bool, bool)> {
         let stage = self.stage.borrow();
         let stage = stage.as_ref()?;

@@ -1,4 +1,4 @@
-//! The picture of a moment: the fleet map of the decision, the VM above it, and who is left.
+//! The picture of a moment: the fleet map of the decision, the VM above it, and the machines left.
 
 use tiebreak_engine::protocol::{Explained, Layout};
 use tiebreak_placement::explain::KEPT;
@@ -12,16 +12,16 @@ use crate::parts::fleet_map::map::ratio;
 use crate::parts::fleet_map::painting::cells;
 use crate::parts::fleet_map::plan::Plan;
 
-/// Height of the strip above the map in which the VM waits, in CSS pixels.
+/// Height in CSS pixels of the strip above the map in which the VM waits.
 const STRIP: f64 = 26.0;
 
 /// Side of the VM, in CSS pixels.
 const VM: f64 = 14.0;
 
-/// The side of what is left of a machine that dropped out, as a share of its cell; one too small for that turns pale.
+/// The side of a machine that dropped out, as a share of its cell; one too small for that turns pale.
 const SHRUNK: f64 = 0.3;
 
-/// Everything a moment is painted from.
+/// Everything needed to paint a moment.
 pub(super) struct Stage {
     canvas: HtmlCanvasElement,
     context: CanvasRenderingContext2d,
@@ -29,18 +29,18 @@ pub(super) struct Stage {
     colours: Colours,
     width: u32,
     ratio: f64,
-    /// How full every machine was, a byte each.
+    /// The fill level of every machine, one byte each.
     fullness: Vec<u8>,
-    /// Where every machine dropped out.
+    /// The step at which every machine dropped out.
     dropped_at: Vec<u8>,
     winner: Option<u32>,
-    /// Whether another agent's VM is known to have come there first.
+    /// Whether it is known that another agent's VM was placed there first.
     has_rival: bool,
     pub(super) film: Film,
 }
 
 impl Stage {
-    /// On a canvas so many CSS pixels wide.
+    /// A stage on a canvas of this width in CSS pixels.
     pub(super) fn new(
         canvas: HtmlCanvasElement,
         layout: &Layout,
@@ -80,7 +80,7 @@ impl Stage {
         self.paint_vm(at);
     }
 
-    /// Paints who was left after a step.
+    /// Paints the machines left after a step.
     pub(super) fn paint_after(&self, step: u8) {
         self.paint_map(|byte| if byte > step { 1.0 } else { 0.0 });
     }
@@ -102,7 +102,7 @@ impl Stage {
         }
     }
 
-    /// The machines tied for best; those too small for an outline have their colour alone.
+    /// The machines tied for best; those too small for an outline are shown by colour alone.
     fn outline_best(&self, strength: f64) {
         if self.plan.inner() < 4 {
             return;
@@ -123,7 +123,7 @@ impl Stage {
         self.context.stroke_rect(f64::from(left) + wide / 2.0, top + wide / 2.0, size, size);
     }
 
-    /// The VM: it comes from the left, waits above the map, and goes to its machine; one that is turned away comes back.
+    /// The VM: it enters from the left, waits above the map, and moves to its machine; after a conflict it returns.
     fn paint_vm(&self, at: At) {
         let waits = (f64::from(self.width) / 2.0, STRIP * self.ratio / 2.0);
         let from = (-VM * self.ratio, waits.1);
@@ -158,14 +158,14 @@ impl Stage {
         self.context.fill_rect(x - size / 2.0, y - size / 2.0, size, size);
     }
 
-    /// Places for two VMs at a machine, wherever on the canvas that is.
+    /// Positions for two VMs at a machine, anywhere on the canvas.
     fn side_by_side(&self, (x, y): (f64, f64)) -> ((f64, f64), (f64, f64)) {
         let half = VM * self.ratio / 2.0;
         let x = x.clamp(2.0 * half, f64::from(self.width) - 2.0 * half);
         ((x - half - 1.0, y), (x + half + 1.0, y))
     }
 
-    /// The VM of the other agent, hollow.
+    /// The VM of the other agent, drawn hollow.
     fn rival(&self, (x, y): (f64, f64)) {
         let (size, wide) = (VM * self.ratio, 2.0 * self.ratio);
         self.context.set_fill_style_str(&self.colours.page);

@@ -1,4 +1,4 @@
-//! What the map's colours tell, and the choice of it.
+//! The quantity that the map's colours show, and its selection.
 
 use tiebreak_engine::protocol::Layout;
 use tiebreak_i18n::tr;
@@ -8,22 +8,22 @@ use yew::prelude::*;
 use super::MapMessage;
 use crate::parts::panel::Link;
 
-/// What colours tell.
+/// The quantity that colours show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Colouring {
-    /// How full a machine is.
+    /// The fill level of a machine.
     #[default]
     Cores,
     /// Its lifetime class.
     Class,
-    /// What is reserved of its uplinks.
+    /// The reserved share of its uplinks.
     Uplinks,
-    /// What it draws of its share of the power budget.
+    /// Its power draw relative to its share of the budget.
     Draw,
 }
 
 impl Colouring {
-    /// All that there are frames for.
+    /// All quantities that frames contain.
     pub(super) fn of(layout: &Layout) -> Vec<Self> {
         let some = [
             (Self::Cores, true),
@@ -44,7 +44,7 @@ impl Colouring {
     }
 }
 
-/// The choice of what colours tell.
+/// The selection of the quantity.
 pub(super) fn colour_by(link: &Link, choices: &[Colouring], colours: Colouring) -> Html {
     let of_menu = choices.to_vec();
     let onchange = link.callback(move |event: Event| {

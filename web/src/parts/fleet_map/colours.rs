@@ -5,23 +5,23 @@ use tiebreak_sim::{LifeByte, MachineByte};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlCanvasElement, NodeList};
 
-/// How much stays of the colour of a machine that is out of the question.
+/// How much of its colour an excluded machine keeps.
 const FADED: f64 = 0.4;
 
-/// The map's colours, from the style sheet: it gives them to the canvas as the colours of
-/// borders it does not have, where a browser resolves them for the theme in force.
+/// The map's colours, from the style sheet. The canvas has them as colours of borders that it does not draw, so the
+/// browser resolves them for the current theme.
 pub(in crate::parts) struct Colours {
     empty: [u8; 3],
     low: [u8; 3],
     high: [u8; 3],
     pub(in crate::parts) mark: String,
-    /// The stripes of machines that take no VMs.
+    /// The stripes of machines that accept no VMs.
     pub(super) unready: [u8; 3],
     pub(in crate::parts) failed: String,
     pub(in crate::parts) page: String,
-    /// The page's, to fade to.
+    /// The page's background, to fade to.
     ground: [u8; 3],
-    /// Those of lifetime classes, as the legend has them; none when it has none.
+    /// The colours of lifetime classes, from the legend; empty if it has none.
     classes: Vec<[u8; 3]>,
 }
 
@@ -46,8 +46,8 @@ impl Colours {
         }
     }
 
-    /// A machine's class as colour and its state as outline: an open one is hollow, one that
-    /// recycles is filled; a cell too small for that is pale where the machine is open.
+    /// A machine's class as colour and its state as outline: an open one is hollow, a recycling one is filled; if the
+    /// cell is too small for that, an open machine is pale.
     pub(super) fn of_life(&self, life: LifeByte, size: u32) -> Paint {
         let class = self.classes.get(usize::from(life.class())).copied().unwrap_or(self.empty);
         match life.phase() {
@@ -66,7 +66,7 @@ impl Colours {
         if share == 0.0 { self.empty } else { self.between(share.min(1.0)) }
     }
 
-    /// That of a machine of which so much is there: the rest is the page.
+    /// The colour of a machine at this opacity over the page's background.
     pub(in crate::parts) fn faded(&self, machine: MachineByte, presence: f64) -> [u8; 3] {
         let (colour, share) = (self.of(machine), FADED + (1.0 - FADED) * presence);
         [0, 1, 2].map(|index| {
@@ -83,7 +83,7 @@ impl Colours {
     }
 }
 
-/// The first three numbers of a property of an element, as colours have them.
+/// The first three numbers of an element's property: the channels of a colour.
 fn computed(element: &Element, property: &str) -> [u8; 3] {
     let style = gloo::utils::window().get_computed_style(element).ok().flatten();
     let text = style.and_then(|style| style.get_property_value(property).ok()).unwrap_or_default();
@@ -91,10 +91,10 @@ fn computed(element: &Element, property: &str) -> [u8; 3] {
     [0, 1, 2].map(|index| numbers.get(index).copied().unwrap_or(128))
 }
 
-/// How a cell is filled.
+/// The fill of a cell.
 pub(super) struct Paint {
     edge: [u8; 3],
-    /// Pixels that the edge is wide.
+    /// The width of the edge in pixels.
     wide: u32,
     inside: [u8; 3],
 }

@@ -1,39 +1,39 @@
-//! How machines stand, moment by moment, as the engine tells it: a byte for each machine and thing told.
+//! The states of machines over time, as the engine sends them: one byte per machine and quantity.
 
 use tiebreak_engine::protocol::Layout;
 
 use super::colouring::Colouring;
 
-/// How every machine stands, at the sampled moments or only now.
+/// The state of every machine, at the sampled moments or only now.
 #[derive(Default)]
 pub(super) struct Frames {
     bytes: Vec<u8>,
     machines: usize,
-    /// Bytes of a machine in a frame.
+    /// Bytes per machine in a frame.
     planes: usize,
     has_lives: bool,
     has_uplinks: bool,
     has_draws: bool,
     /// Counts replacements.
     pub(super) version: u32,
-    /// How full machines were at a moment between two frames, where that was asked for.
+    /// The fill levels at a moment between two frames, if requested.
     between: Option<(f64, Vec<u8>)>,
 }
 
-/// The machines at one moment: a byte each.
+/// The machines at one moment, one byte each.
 #[derive(Clone, Copy)]
 pub(super) struct Frame<'a> {
     pub(super) fullness: &'a [u8],
-    /// None where nothing is known of lifetimes.
+    /// Empty if lifetimes are unknown.
     pub(super) lives: &'a [u8],
-    /// None where VMs are not linked.
+    /// Empty if VMs are not linked.
     pub(super) uplinks: &'a [u8],
-    /// None where draws are not measured.
+    /// Empty if power draw is not measured.
     pub(super) draws: &'a [u8],
 }
 
 impl<'a> Frame<'a> {
-    /// Shares of something, a byte each, where colours tell of one.
+    /// The shares that the colours show, one byte each, if they show a share.
     pub(super) fn shares(&self, told: Colouring) -> &'a [u8] {
         match told {
             Colouring::Uplinks => self.uplinks,
@@ -44,7 +44,7 @@ impl<'a> Frame<'a> {
 }
 
 impl Frames {
-    /// Replaces everything known.
+    /// Replaces all frames.
     pub(super) fn replace(&mut self, bytes: Vec<u8>, layout: &Layout) {
         (self.bytes, self.machines) = (bytes, layout.machines as usize);
         (self.has_lives, self.has_uplinks) = (!layout.classes.is_empty(), layout.has_uplinks);
@@ -54,7 +54,7 @@ impl Frames {
         self.between = None;
     }
 
-    /// Machines at a moment, a byte each.
+    /// Sets the machines at a moment, one byte each.
     pub(super) fn told(&mut self, time: f64, bytes: Vec<u8>) {
         if bytes.len() == self.machines {
             self.between = Some((time, bytes));

@@ -1,4 +1,4 @@
-//! What the map's colours and outlines mean.
+//! The legend of the map's colours and outlines.
 
 use tiebreak_i18n::{tell, tr};
 use tiebreak_model::Phrase;
@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use super::colouring::Colouring;
 
-/// Of colours; `classes` are the lifetime classes.
+/// The legend of colours; `classes` are the lifetime classes.
 pub(super) fn of_colours(colours: Colouring, classes: &[Phrase]) -> Html {
     let ramp = |title: &'static str, empty: &'static str| {
         html! { <span class="legend" aria-hidden="true" {title}><i class="empty"></i>{ empty }<i class="ramp"></i>{ tr("full") }</span> }
@@ -21,7 +21,7 @@ pub(super) fn of_colours(colours: Colouring, classes: &[Phrase]) -> Html {
     }
 }
 
-/// What colours and outlines mean where they tell lifetime classes.
+/// The meaning of colours and outlines for lifetime classes.
 fn of_classes(classes: &[Phrase]) -> Html {
     let class = |(index, name): (usize, &Phrase)| {
         html! { <span class="key"><i class={classes!("class", format!("class-{index}"))}></i>{ tell(name) }</span> }

@@ -20,13 +20,13 @@ use super::tip::Tip;
 use super::{MapMessage, legend, table, words};
 use crate::parts::panel::Link;
 
-/// The map's own state: the canvas and whether its table is open.
+/// The map's own state: the canvas, and whether its table is open.
 #[derive(Default)]
 pub(super) struct FleetMap {
     canvas: NodeRef,
-    /// How machines stand.
+    /// The states of machines.
     pub(super) frames: Frames,
-    /// What colours tell, where that is known.
+    /// The quantity that colours show, if it is known.
     pub(super) colours: Colouring,
     table_open: bool,
     painted: RefCell<Option<Painted>>,
@@ -35,13 +35,13 @@ pub(super) struct FleetMap {
     pub(super) tip: Rc<Tip>,
 }
 
-/// What the canvas shows, to spare painting the same again.
+/// What the canvas shows, to avoid painting it again.
 #[derive(PartialEq)]
 struct Painted {
     run: u32,
     version: u32,
     moment: f64,
-    /// The step of an explanation after which the machines left are shown, and the decision it is of.
+    /// The step of an explanation after which the machines left are shown, and the decision that it belongs to.
     left: Option<(u8, f64)>,
     selected: Option<u32>,
     colours: Colouring,
@@ -51,7 +51,7 @@ struct Painted {
 }
 
 impl FleetMap {
-    /// A map of nothing yet.
+    /// A map without data.
     pub(super) fn new(colours: Colouring) -> Self {
         Self { colours, ..Self::default() }
     }
@@ -61,9 +61,9 @@ impl FleetMap {
         self.table_open = !self.table_open;
     }
 
-    /// The map with its legend, so many CSS pixels wide. `name` is what it is called.
+    /// The map with its legend, at this width in CSS pixels. `name` is its name.
     pub(super) fn view(&self, link: &Link, app: &App, lane: &Lane, (name, width): (&str, u32), moment: f64) -> Html {
-        // Until it is painted it takes the room that it will take.
+        // Until it is painted, it reserves the space that it will need.
         let unpainted = lane.live.as_ref().filter(|_| self.painted.borrow().is_none());
         let room = unpainted.map(|live| {
             let plan = Plan::on_canvas(&live.layout, width, 1.0);
@@ -157,9 +157,9 @@ impl FleetMap {
         Plan::on_canvas(&live.layout, canvas.width(), ratio()).machine_at(x, y)
     }
 
-    /// Paints the canvas if what it shows has changed. Where commits fail while a run is under way
-    /// comes and goes, so it is shown then only if things may move. Of a decision that is looked at, machines dropped by
-    /// a step turn pale.
+    /// Paints the canvas if its content has changed. Failed commits flicker while a run is in progress, so they are
+    /// shown then only if animation is allowed. If the user looks at a decision, machines dropped by a step are
+    /// faded.
     pub(super) fn paint(
         &self,
         app: &App,
@@ -234,12 +234,12 @@ fn pixel(canvas: &HtmlCanvasElement, event: &MouseEvent) -> (u32, u32) {
     (at(event.client_x(), shape.left()), at(event.client_y(), shape.top()))
 }
 
-/// Pixels of the canvas in one of CSS.
+/// Canvas pixels per CSS pixel.
 pub(in crate::parts) fn ratio() -> f64 {
     gloo::utils::window().device_pixel_ratio().clamp(1.0, 3.0)
 }
 
-/// The virtual datacenter of the VM that is explained.
+/// The virtual datacenter of the explained VM.
 fn company(lane: &Lane) -> Option<&Company> {
     lane.answer.attempts.last()?.company.as_deref()
 }

@@ -1,9 +1,9 @@
-//! The fleet map: one cell per machine, rack by rack, darker the fuller it is, or coloured by its lifetime class, by
-//! what is reserved of its uplinks or by the power it draws; outlined where a commit failed shortly before. The links
-//! of the VM that is explained are drawn over it.
+//! The fleet map: one cell per machine, rack by rack. Fuller machines are darker, or colours show the lifetime class,
+//! the reserved share of uplinks or the power draw; an outline marks a recently failed commit. The links of the
+//! explained VM are drawn on top.
 //!
-//! Painted pixel by pixel into one image, so that a hundred thousand machines cost as much as the canvas is large. The
-//! cells' size is the largest at which all fit.
+//! The map is painted pixel by pixel into one image, so that the cost for a hundred thousand machines depends only on
+//! the size of the canvas. Cells are as large as possible so that all fit.
 
 mod colouring;
 pub(super) mod colours;
@@ -31,34 +31,34 @@ use super::media;
 use super::panel::{Act, Link, News, Own, Panel, Scene, Sent, Side};
 use super::rule_editor;
 
-/// Pixels between two maps side by side.
+/// Pixels between two maps next to each other.
 const MAPS_APART: u32 = 16;
 
-/// What happens to the maps.
+/// Messages of the maps.
 pub(crate) enum MapMessage {
-    /// A click on the map of a variant, in its own pixels.
+    /// The user clicked the map of a variant, in its own pixels.
     Click(String, u32, u32),
-    /// The machine at this point of the map in front is selected.
+    /// Select the machine at this point of the active variant's map.
     Select(u32, u32),
-    /// Who was left after this step of the explanation is looked at, or nothing any more.
+    /// Look at the machines left after this step of the explanation, or stop looking.
     Left(Option<u8>),
-    /// Their tables are opened or closed.
+    /// Open or close the tables.
     Table,
-    /// They are coloured by something else.
+    /// Change the quantity that colours show.
     Colours(Colouring),
-    /// How machines stand at the sampled moments of a run.
+    /// The states of machines at the sampled moments of a run.
     Frames { lane: u32, run: u32, bytes: Vec<u8> },
 }
 
 impl Own for MapMessage {}
 
-/// The map of the variant in front; beside it that of the other one where two are compared.
+/// The map of the active variant; next to it, the other variant's if two are compared.
 #[derive(Default)]
 pub(crate) struct Fleet {
-    /// A map for each lane.
+    /// The map of each lane.
     maps: BTreeMap<u32, FleetMap>,
     colours: Colouring,
-    /// The step of the explanation that is looked at.
+    /// The step of the explanation that the user looks at.
     left: Option<u8>,
 }
 
@@ -148,7 +148,7 @@ impl Panel for Fleet {
 }
 
 impl Fleet {
-    /// Takes what an engine tells of how machines stand.
+    /// Handles an engine's reply about the states of machines.
     fn hear_engine(&mut self, lane: u32, reply: &Reply, bytes: impl FnOnce() -> Option<Vec<u8>>) -> Vec<Sent> {
         let run = match reply {
             Reply::Progress(progress) => progress.run,
@@ -159,11 +159,12 @@ impl Fleet {
             }
             _ => return Vec::new(),
         };
-        // Where they stand on the map the application knows when it has taken this in.
+        // The application knows the positions on the map after it has handled this reply.
         bytes().map(|bytes| MapMessage::Frames { lane, run, bytes }.into()).into_iter().collect()
     }
 
-    /// How full every machine of a lane was at a sampled moment, a byte each; and a number that changes with them.
+    /// The fill level of every machine of a lane at a sampled moment, one byte each, and a number that changes with
+    /// them.
     pub(in crate::parts) fn fullness(&self, lane: &Lane, time_ms: f64) -> (&[u8], u32) {
         let told = self.maps.get(&lane.id).zip(lane.live.as_ref());
         told.map_or((&[], 0), |(map, live)| (map.frames.at(&live.frame_times, time_ms).fullness, map.frames.version))
@@ -180,7 +181,7 @@ fn width(scene: &Scene<'_>) -> u32 {
     if scene.app.shown_lanes().len() > 1 { (scene.width - MAPS_APART) / 2 } else { scene.width }
 }
 
-/// The lane in front and those beside it.
+/// The active lane and those next to it.
 fn lanes(app: &App) -> impl Iterator<Item = &Lane> {
     std::iter::once(&app.front).chain(&app.aside)
 }

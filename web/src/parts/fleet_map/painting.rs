@@ -10,7 +10,7 @@ use super::colours::{Colours, Paint};
 use super::frames::Frame;
 use super::plan::Plan;
 
-/// All cells, four bytes a pixel.
+/// All cells, four bytes per pixel.
 pub(super) fn pixels(plan: &Plan, frame: Frame<'_>, width: u32, (colours, told): (&Colours, Colouring)) -> Vec<u8> {
     let inner = plan.inner();
     cells(plan, width, |id| {
@@ -31,8 +31,8 @@ pub(super) fn pixels(plan: &Plan, frame: Frame<'_>, width: u32, (colours, told):
     })
 }
 
-/// Every machine's cell, four bytes a pixel: the colour of each by column and row within the cell, or none where it is
-/// clear.
+/// Every machine's cell, four bytes per pixel: the colour for each column and row within the cell, or `None` if
+/// transparent.
 pub(in crate::parts) fn cells<P>(plan: &Plan, width: u32, cell: impl Fn(u32) -> P) -> Vec<u8>
 where
     P: Fn(u32, u32) -> Option<[u8; 3]>,
@@ -59,10 +59,10 @@ where
     pixels
 }
 
-/// The stripes over a machine that takes no VMs: one way while it has or may have VMs, both ways
-/// when it has failed.
+/// The stripes over a machine that accepts no VMs: in one direction while it has or may have VMs, in both if it has
+/// failed.
 struct Stripes {
-    /// From one stripe to the next, in pixels.
+    /// The distance between two stripes, in pixels.
     period: u32,
     wide: u32,
     both_ways: bool,
@@ -79,7 +79,7 @@ impl Stripes {
         }
     }
 
-    /// Whether this pixel of the cell is of a stripe.
+    /// Whether a stripe covers this pixel of the cell.
     fn cover(&self, column: u32, row: u32) -> bool {
         let Self { period, wide, both_ways } = *self;
         let falling = (column + period - row % period) % period < wide;
@@ -87,8 +87,8 @@ impl Stripes {
     }
 }
 
-/// Draws links between machines: those of the VM that is explained above the others, and a frame around
-/// the machines behind an uplink that had no room for them.
+/// Draws links between machines: those of the explained VM on top, and a frame around the machines behind an uplink
+/// without enough bandwidth for them.
 pub(super) fn wires(context: &CanvasRenderingContext2d, plan: &Plan, company: &Company, colours: &Colours, ratio: f64) {
     let middle = |machine: u32| {
         let (left, top) = plan.cell_of(machine)?;
@@ -122,7 +122,7 @@ pub(super) fn wires(context: &CanvasRenderingContext2d, plan: &Plan, company: &C
     }
 }
 
-/// Turns the machines pale that a decision had dropped when this step of it was over.
+/// Fades the machines that a decision had dropped by the end of this step.
 pub(super) fn fade(context: &CanvasRenderingContext2d, plan: &Plan, dropped_at: &[u8], step: u8, colours: &Colours) {
     context.set_fill_style_str(&colours.page);
     context.set_global_alpha(0.85);
@@ -134,8 +134,8 @@ pub(super) fn fade(context: &CanvasRenderingContext2d, plan: &Plan, dropped_at: 
     context.set_global_alpha(1.0);
 }
 
-/// Marks the machines on which commits failed: a frame inside the cell and a gap around it, so
-/// that it shows on any fill; where cells are too small for that, a square over the cell.
+/// Marks the machines on which commits failed: a frame inside the cell and a gap around it, so that it is visible on
+/// any fill; if cells are too small for that, a square over the cell.
 pub(super) fn outline(context: &CanvasRenderingContext2d, plan: &Plan, failed: &Failed, colours: &Colours, ratio: f64) {
     let size = f64::from(plan.cell.max(4)) - f64::from(u8::from(plan.cell > 3));
     let thick = ratio.round().max(1.0);

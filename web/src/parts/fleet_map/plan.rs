@@ -1,17 +1,17 @@
-//! Where machines are drawn: rack by rack, chassis by chassis, in cells as large as all of them allow.
+//! The layout of machines: rack by rack, chassis by chassis, in the largest cells that fit.
 
 use tiebreak_engine::protocol::Layout;
 
-/// Machines one above the other in a rack: low racks where the page is wide enough.
+/// The number of machines in a column of a rack: low racks if the page is wide enough.
 const RACK_HEIGHTS: [u32; 2] = [5, 10];
 
-/// Width in CSS pixels from which on cells may be larger.
+/// Width in CSS pixels from which cells may be larger.
 const WIDE: f64 = 900.0;
 
-/// Height of the map in CSS pixels, at most.
+/// Maximum height of the map in CSS pixels.
 const HEIGHT_MAX: u32 = 230;
 
-/// The chassis of a rack: first machine, and how many.
+/// The chassis of a rack: first machine, and number of machines.
 fn chassis_of((first, machines): (u32, u32), chassis: u32) -> impl Iterator<Item = (u32, u32)> + Clone {
     let (each, more) = (machines / chassis.max(1), machines % chassis.max(1));
     (0..chassis.max(1)).map(move |at| (first + at * each + at.min(more), each + u32::from(at < more)))
@@ -22,19 +22,19 @@ pub(in crate::parts) struct Plan {
     pub(in crate::parts) cell: u32,
     pub(super) rack_height: u32,
     pub(in crate::parts) height: u32,
-    /// Chassis by chassis: left, top, first machine, machines.
+    /// Each chassis: left, top, first machine, number of machines.
     pub(super) racks: Vec<(u32, u32, u32, u32)>,
 }
 
 impl Plan {
-    /// The plan of a canvas so many of its own pixels wide; `ratio` are those in one of CSS.
+    /// The plan for a canvas of this width in its own pixels; `ratio` is the number of canvas pixels per CSS pixel.
     pub(in crate::parts) fn on_canvas(layout: &Layout, width: u32, ratio: f64) -> Self {
         let largest = if f64::from(width) >= WIDE * ratio { 40.0 } else { 24.0 };
         Self::new(layout, width, (f64::from(HEIGHT_MAX) * ratio) as u32, (largest * ratio) as u32)
     }
 
-    /// One line of low racks if its cells are at least half as large as they may be, else the
-    /// largest cells with which everything fits.
+    /// One line of low racks if its cells are at least half of the largest size; otherwise the largest cells with
+    /// which everything fits.
     fn new(layout: &Layout, width: u32, height: u32, largest: u32) -> Self {
         let low = |cell| Self::with_cell(layout, width, cell, RACK_HEIGHTS[0]);
         let mut lines = (largest / 2..=largest).rev().map(low);
@@ -64,7 +64,7 @@ impl Plan {
                 }
                 for (first, machines) in chassis {
                     racks.push((left, top, first, machines));
-                    // Chassis of a rack stand closer together than racks.
+                    // Chassis of one rack are closer together than racks.
                     left += wide(machines) + gap / 2;
                 }
                 left += gap - gap / 2;

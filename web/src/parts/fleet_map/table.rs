@@ -11,10 +11,10 @@ use super::colouring::Colouring;
 use super::frames::Frame;
 use super::words;
 
-/// Racks that the data table lists.
+/// The number of racks in the table.
 const TABLE_RACKS: usize = 200;
 
-/// Columns of its data table.
+/// The columns of the table.
 const HEADS: [&str; 7] = [
     mark("Cluster"),
     mark("Rack"),

@@ -1,4 +1,4 @@
-//! What is on the machine under the pointer, beside the pointer. Told by hand, without drawing the page again.
+//! A tooltip about the machine under the pointer. It is updated directly, without rendering the page again.
 
 use std::cell::RefCell;
 
@@ -11,15 +11,15 @@ use yew::prelude::*;
 
 use super::plan::Plan;
 
-/// Pixels between the pointer and what is told.
+/// Pixels between the pointer and the tooltip.
 const AWAY: f64 = 14.0;
 
-/// See the module.
+/// The tooltip and its data.
 #[derive(Default)]
 pub(super) struct Tip {
     node: NodeRef,
     map: RefCell<Option<Map>>,
-    /// The rule that is edited, and its value for every machine.
+    /// The rule being edited, and its value for every machine.
     values: RefCell<Option<(String, Vec<f64>)>>,
 }
 
@@ -27,22 +27,22 @@ pub(super) struct Tip {
 struct Map {
     plan: Plan,
     layout: Layout,
-    /// How full every machine is, a byte each.
+    /// The fill level of every machine, one byte each.
     fullness: Vec<u8>,
 }
 
 impl Tip {
-    /// Where it is told. What the map shows is told elsewhere too, to whoever cannot point.
+    /// The tooltip element. Its content is also available elsewhere, for users without a pointer.
     pub(super) fn view(&self) -> Html {
         html! { <div class="tip" ref={&self.node} hidden=true aria-hidden="true"></div> }
     }
 
-    /// The canvas was painted.
+    /// Updates the data after the canvas was painted.
     pub(super) fn set(&self, plan: Plan, layout: &Layout, fullness: &[u8]) {
         self.map.replace(Some(Map { plan, layout: layout.clone(), fullness: fullness.to_vec() }));
     }
 
-    /// A rule that is edited has these values; none where none is.
+    /// Sets the values of the rule being edited; `None` if there is none.
     pub(super) fn rate(&self, values: Option<(&str, &[f64])>) {
         self.values.replace(values.map(|(rule, values)| (rule.to_owned(), values.to_vec())));
     }
@@ -53,7 +53,7 @@ impl Tip {
         Some(format!("; {rule}: {}", words::trimmed(*values.get(machine as usize)?, 3)))
     }
 
-    /// The pointer moved over the canvas, to this pixel of it.
+    /// Follows the pointer to this pixel of the canvas.
     pub(super) fn follow(&self, canvas: &HtmlCanvasElement, event: &MouseEvent, (x, y): (u32, u32)) {
         let Some(node) = self.node.cast::<HtmlElement>() else { return };
         let map = self.map.borrow();
@@ -74,7 +74,7 @@ impl Tip {
         let _ = node.style().set_property("transform", &format!("translate({left:.0}px, {:.0}px)", at.1 + AWAY));
     }
 
-    /// The pointer left it.
+    /// Hides the tooltip when the pointer leaves the canvas.
     pub(super) fn hide(&self) {
         if let Some(node) = self.node.cast::<HtmlElement>() {
             node.set_hidden(true);

@@ -1,4 +1,4 @@
-//! What the map shows, in words.
+//! The content of the map, in words.
 
 use tiebreak_app::Outcome;
 use tiebreak_engine::words;
@@ -10,7 +10,7 @@ use tiebreak_sim::{LifeByte, MachineByte, ShareByte};
 use super::colouring::Colouring;
 use super::frames::Frame;
 
-/// What the map shows at a moment, in words.
+/// The content of the map at a moment, in words.
 pub(super) fn summary(frame: Frame<'_>, colours: Colouring, live: &Outcome, moment: f64) -> String {
     let bytes = frame.fullness;
     if bytes.is_empty() {
@@ -35,7 +35,7 @@ pub(super) fn summary(frame: Frame<'_>, colours: Colouring, live: &Outcome, mome
     )
 }
 
-/// How many machines there are of each class.
+/// The number of machines in each class.
 pub(super) fn in_classes(lives: &[u8], classes: &[Phrase]) -> String {
     let count = |(class, name): (u8, &Phrase)| say("{} of class {name}", &[&of_class(lives, class), &tell(name)]);
     let counts: Vec<_> = (0..).zip(classes).map(count).collect();
@@ -47,7 +47,7 @@ pub(super) fn fullest(uplinks: &[u8]) -> f64 {
     uplinks.iter().map(|byte| ShareByte(*byte).share()).fold(0.0, f64::max).min(1.0)
 }
 
-/// How much is reserved of the fullest uplink, and how many are nearly full; nothing where that is not known.
+/// The reserved share of the fullest uplink, and the number of nearly full ones; empty if unknown.
 fn reserved(uplinks: &[u8]) -> String {
     if uplinks.is_empty() {
         return String::new();
@@ -56,7 +56,7 @@ fn reserved(uplinks: &[u8]) -> String {
     say(", uplinks of {} at least 90 % full", &[&words::count(nearly as f64)])
 }
 
-/// How many servers draw more than their share; nothing where that is not known.
+/// The number of servers that draw more than their share; empty if unknown.
 fn drawn(draws: &[u8]) -> String {
     if draws.is_empty() {
         return String::new();
@@ -65,13 +65,13 @@ fn drawn(draws: &[u8]) -> String {
     say(", {} above their share of the power budget", &[&words::count(over as f64)])
 }
 
-/// Machines of a class that have VMs.
+/// The number of machines in a class that have VMs.
 pub(super) fn of_class(lives: &[u8], class: u8) -> usize {
     let is_of = |life: LifeByte| life.phase() != HostPhase::Empty && life.class() == class;
     lives.iter().filter(|byte| is_of(LifeByte(**byte))).count()
 }
 
-/// How many machines are open and how many recycle; nothing where that is not known.
+/// The number of open and recycling machines; empty if unknown.
 fn phases(lives: &[u8]) -> String {
     let count = |phase| lives.iter().filter(|byte| LifeByte(**byte).phase() == phase).count() as f64;
     if lives.is_empty() {
@@ -81,12 +81,12 @@ fn phases(lives: &[u8]) -> String {
     say(", {} open, {} recycling", &[&words::count(open), &words::count(recycling)])
 }
 
-/// Machines of a plane.
+/// The machines of a plane.
 pub(super) fn machines(bytes: &[u8]) -> impl Iterator<Item = MachineByte> + '_ {
     bytes.iter().map(|byte| MachineByte(*byte))
 }
 
-/// How many machines take no VMs, in words; nothing when all do.
+/// The number of machines that accept no VMs, in words; empty if all accept VMs.
 fn not_ready(bytes: &[u8]) -> String {
     let count = |readiness: Readiness| machines(bytes).filter(|machine| machine.readiness() == readiness).count();
     let told = [(count(Readiness::Failed), tr("failed")), (count(Readiness::Unready), tr("not ready"))];
@@ -96,7 +96,7 @@ fn not_ready(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// Whether any machine of a variant can be one that takes no VMs.
+/// Whether any machine of a variant can be unable to accept VMs.
 pub(super) fn may_be_unready(variant: &Variant) -> bool {
     !variant.incidents.is_empty() || variant.clusters.iter().any(|row| row.settings.unready > 0)
 }

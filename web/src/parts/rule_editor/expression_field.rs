@@ -1,5 +1,5 @@
-//! The field of an expression: it says at once what is wrong and where, offers names as one types, and gives away what
-//! stands once the hand rests.
+//! The input field of an expression: it shows immediately what is wrong and where, completes names, and passes on a
+//! valid expression once the user stops typing.
 
 use gloo::timers::callback::Timeout;
 use tiebreak_i18n::tr;
@@ -10,40 +10,40 @@ use yew::prelude::*;
 
 use crate::drafts;
 
-/// How long a hand rests before what it typed is taken.
+/// How long after the last keystroke the text is used.
 const REST_MS: u32 = 250;
 
-/// Its id, to which labels and descriptions lead.
+/// Its id, to which labels and descriptions refer.
 const ID: &str = "rule-expression";
 
-/// What the field is of, and who takes what was typed.
+/// The properties of the field, and the receiver of its text.
 #[derive(Clone, PartialEq, Properties)]
 pub(super) struct Properties {
     /// The rule's name.
     pub(super) rule: AttrValue,
-    /// The rule as it is in the document.
+    /// The rule in the document.
     pub(super) definition: Definition,
-    /// Is given an expression that stands.
+    /// Receives a valid expression.
     pub(super) take: Callback<String>,
 }
 
-/// See the module.
+/// The state of the field.
 #[derive(Default)]
 pub(super) struct ExpressionField {
     area: NodeRef,
-    /// What was typed and is not taken yet.
+    /// Text that was typed and not used yet.
     typed: Option<String>,
-    /// What was given away last.
+    /// The expression last passed on.
     given: Option<String>,
     completion: Completion,
-    /// The offer that Enter takes.
+    /// The completion that Enter inserts.
     chosen: usize,
-    /// What is wrong, once the hand rests.
+    /// The error, shown once the user stops typing.
     fault: Option<String>,
     rest: Option<Timeout>,
 }
 
-/// What a hand does.
+/// The user's actions.
 pub(super) enum FieldMessage {
     Typed,
     Rested,
@@ -56,7 +56,7 @@ impl Component for ExpressionField {
     type Message = FieldMessage;
     type Properties = Properties;
 
-    /// What was typed before a reload is there again, with what is wrong with it.
+    /// Restores what was typed before a reload, with its error.
     fn create(context: &Context<Self>) -> Self {
         let Properties { rule, definition, .. } = context.props();
         let mut field = Self { typed: drafts::typed(rule, &definition.expression), ..Self::default() };
@@ -66,7 +66,8 @@ impl Component for ExpressionField {
         field
     }
 
-    /// What the document has now counts, unless it is what was given away while the hand typed on.
+    /// Takes over the document's expression, unless it is the one that this field passed on while the user kept
+    /// typing.
     fn changed(&mut self, context: &Context<Self>, before: &Properties) -> bool {
         let new = &context.props().definition.expression;
         if *new != before.definition.expression && self.given.as_ref() != Some(new) {
@@ -91,7 +92,7 @@ impl Component for ExpressionField {
         let text = self.text(context);
         let link = context.link();
         let is_offering = !self.completion.offers.is_empty();
-        // Whoever is in the middle of a word knows that it is not whole.
+        // A user in the middle of a word knows that it is incomplete.
         let fault = self.fault.as_deref().filter(|_| !is_offering).unwrap_or_default();
         let wrong = if fault.is_empty() { None } else { self.definition(context).program().err() };
         let (before, part, after) = match &wrong {
@@ -131,7 +132,7 @@ impl ExpressionField {
         self.typed.as_deref().unwrap_or(&context.props().definition.expression)
     }
 
-    /// The rule with what is typed.
+    /// The rule with the text being typed.
     fn definition(&self, context: &Context<Self>) -> Definition {
         Definition { expression: self.text(context).to_owned(), ..context.props().definition.clone() }
     }
@@ -151,7 +152,7 @@ impl ExpressionField {
         self.rest = Some(Timeout::new(REST_MS, move || link.send_message(FieldMessage::Rested)));
     }
 
-    /// The hand rests: what stands is given away, of the other it is said what is wrong.
+    /// Runs when the user stops typing: passes on a valid expression, or shows what is wrong.
     fn rest(&mut self, context: &Context<Self>) {
         self.rest = None;
         self.fault = self.definition(context).program().err().map(|fault| expression::fault(&fault));
@@ -165,7 +166,7 @@ impl ExpressionField {
         }
     }
 
-    /// Puts an offer in the place of the word that was begun.
+    /// Replaces the word being typed with a completion.
     fn complete(&mut self, context: &Context<Self>, chosen: usize) {
         let Some(area) = self.area.cast::<HtmlTextAreaElement>() else { return };
         let Completion { from, offers } = std::mem::take(&mut self.completion);
@@ -183,7 +184,7 @@ impl ExpressionField {
         self.take_in(context, whole);
     }
 
-    /// Arrows go along the offers, Enter and Tab take one, Escape closes them.
+    /// The arrow keys select a completion, Enter and Tab insert it, Escape closes the list.
     fn keys(&self, context: &Context<Self>) -> Callback<KeyboardEvent> {
         let (count, chosen) = (self.completion.offers.len(), self.chosen);
         context.link().batch_callback(move |event: KeyboardEvent| {
@@ -204,7 +205,7 @@ impl ExpressionField {
     }
 
     fn offer(&self, context: &Context<Self>, at: usize, id: String, offer: &Offer) -> Html {
-        // Before the field loses the focus, and the offers close.
+        // Runs before the field loses the focus and the completions close.
         let press = context.link().callback(move |event: MouseEvent| {
             event.prevent_default();
             FieldMessage::Take(at)

@@ -1,6 +1,7 @@
-//! The editor of custom rules: an expression, how it scores, its parameters, and what it makes of the machines now.
+//! The editor of custom rules: an expression, its scoring, its parameters, and a preview of its values for the
+//! machines.
 //!
-//! It holds nothing of the rule: the document does, so that every change runs, is undone and travels in links.
+//! It does not store the rule: the document does, so that every change is run, can be undone and is part of links.
 
 mod expression_field;
 
@@ -23,7 +24,7 @@ use super::panel::{Act, Link, Own, Panel, Scene, Sent};
 /// Width of the histogram in CSS pixels.
 const WIDE: u32 = 316;
 
-/// What happens in the editor besides edits.
+/// Messages of the editor, besides edits.
 pub(crate) enum EditorMessage {
     /// A row or a table of the exhibits is opened or closed.
     Exhibit(ExhibitMessage),
@@ -73,7 +74,7 @@ impl Panel for RuleEditor {
 }
 
 impl RuleEditor {
-    /// What the rule makes of the machines now.
+    /// The rule's current values for the machines.
     fn preview(&self, link: &Link, app: &App) -> Html {
         let opened = link.callback(EditorMessage::Exhibit);
         let told = app.answers.last::<TryRule>();
@@ -86,7 +87,7 @@ impl RuleEditor {
     }
 }
 
-/// The rule that is edited.
+/// The rule being edited.
 struct Editor<'a> {
     link: &'a Link,
     app: &'a App,
@@ -95,7 +96,7 @@ struct Editor<'a> {
 }
 
 impl Editor<'_> {
-    /// What makes of this rule another one; a notice where that would not stand.
+    /// A callback that replaces this rule with a changed one; it shows a notice if the changed one is invalid.
     fn change<IN: 'static, M>(&self, make: M) -> Callback<IN>
     where
         M: Fn(IN, &mut Definition) -> Result<(), String> + 'static,
@@ -137,7 +138,7 @@ impl Editor<'_> {
         }
     }
 
-    /// Known rules to start from.
+    /// Predefined rules to start from.
     fn known(&self) -> Html {
         let known: Vec<_> = known_rules(self.definition.group()).collect();
         let choose = {
@@ -172,7 +173,7 @@ impl Editor<'_> {
         }
     }
 
-    /// What the rule is about, where its stage leaves a choice.
+    /// The subject of the rule, if its stage leaves a choice.
     fn subject(&self) -> Html {
         if self.definition.of == Subject::Cluster {
             return Html::default();
@@ -180,7 +181,7 @@ impl Editor<'_> {
         let onchange = self.change(|event: Event, rule| {
             let select: HtmlSelectElement = event.target_unchecked_into();
             rule.of = if select.selected_index() == 1 { Subject::Rack } else { Subject::Machine };
-            // What is read of a machine means nothing for a rack.
+            // Names that read a machine have no meaning for a rack.
             if rule.program().is_err() {
                 rule.expression = match (rule.of, rule.bounds.is_some()) {
                     (Subject::Rack, true) => "rack.cores_used".into(),
@@ -295,7 +296,7 @@ impl Editor<'_> {
         }
     }
 
-    /// All names that the expression can read.
+    /// All names available to the expression.
     fn readable(&self) -> Html {
         let row = |offer: expression::Offer| {
             html! { <tr><th scope="row"><code>{ offer.text }</code> <span class="muted">{ offer.unit }</span></th><td class="meaning">{ offer.help }</td></tr> }
@@ -317,7 +318,7 @@ impl Editor<'_> {
     }
 }
 
-/// Puts a rule in the place of one; a notice where its expression would not stand.
+/// Replaces a rule; shows a notice if its expression would be invalid.
 fn put(id: &str, name: &str, definition: Definition) -> Sent {
     if let Err(fault) = definition.program() {
         return refused(id, expression::fault(&fault));
@@ -330,7 +331,7 @@ fn refused(id: &str, why: String) -> Sent {
     Message::Notice(Notice::bad(say("Not changed: {label}", &[&id]), vec![why])).into()
 }
 
-/// The value of a machine of the rule that is edited, with the rule's name.
+/// The values of the machines for the rule being edited, with the rule's name.
 pub(super) fn value_of(app: &App) -> Option<(&str, &[f64])> {
     let (_, row) = app.edited_rule()?;
     let answer = app.answers.last::<TryRule>()?.as_ref().ok()?;

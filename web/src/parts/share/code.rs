@@ -1,4 +1,4 @@
-//! The link as a code for phones: beside the link, and as large as the window.
+//! The link as a QR code: next to the link, and as large as the window.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,12 +12,12 @@ use crate::parts::panel::Link;
 
 use super::ShareMessage;
 
-/// The code of one link, kept until there is another.
+/// The code of one link, cached until the link changes.
 #[derive(Default)]
 pub(in crate::parts) struct Codes(RefCell<Option<(String, Option<Rc<Code>>)>>);
 
 impl Codes {
-    /// The code of a link; none where the link is too long.
+    /// The code of a link; `None` if the link is too long.
     pub(in crate::parts) fn of(&self, address: &str) -> Option<Rc<Code>> {
         let mut known = self.0.borrow_mut();
         if known.as_ref().is_none_or(|(of, _)| of != address) {
@@ -27,7 +27,7 @@ impl Codes {
     }
 }
 
-/// Dark on light whatever the theme: not every phone reads the reverse.
+/// Dark on light in every theme: not every phone reads inverted codes.
 fn drawing(code: &Code, label: &'static str) -> Html {
     let size = code.size;
     html! {
@@ -38,7 +38,7 @@ fn drawing(code: &Code, label: &'static str) -> Html {
     }
 }
 
-/// In the dialog. A link of so many characters has no code when that is too many.
+/// The code in the dialog. A link with too many characters has no code.
 pub(super) fn small(link: &Link, code: Option<&Code>, characters: usize) -> Html {
     let show = link.callback(|_: MouseEvent| ShareMessage::Large(true));
     let body = match code {
@@ -58,7 +58,7 @@ pub(super) fn small(link: &Link, code: Option<&Code>, characters: usize) -> Html
     html! { <section aria-label={tr("QR code")}><h3>{ tr("QR code") }</h3>{ body }</section> }
 }
 
-/// On paper, with the link for who reads the report on a screen.
+/// The code on paper, with the link for people who read the report on a screen.
 pub(in crate::parts) fn on_paper(code: Option<&Code>, address: &str) -> Html {
     html! {
         <p class="paper-code">
@@ -68,7 +68,7 @@ pub(in crate::parts) fn on_paper(code: Option<&Code>, address: &str) -> Html {
     }
 }
 
-/// As large as the window.
+/// The code as large as the window.
 pub(super) fn large(link: &Link, dialog: &NodeRef, code: Option<&Code>) -> Html {
     let close = link.callback(|_: Event| ShareMessage::Large(false));
     let shut = link.callback(|_: MouseEvent| ShareMessage::Large(false));

@@ -1,4 +1,4 @@
-//! One chart, or the film of the decision on screen, for another page, as the HTML to paste there.
+//! One chart, or the film of the decision on screen, as the HTML to paste into another page.
 
 use tiebreak_app::App;
 use tiebreak_i18n::{say, tr};
@@ -11,7 +11,7 @@ use crate::parts::panel::Link;
 
 use super::{Copied, ShareMessage, copy_button, field};
 
-/// The piece to choose, and its frame.
+/// The choice of the piece, and its frame.
 pub(super) fn view(link: &Link, app: &App, address: &str, piece: Piece, copied: Option<Copied>) -> Html {
     let vm = embed::vm_of_film(app);
     let html = embed::frame(piece, vm.unwrap_or_default(), &app.document.name, address);

@@ -1,5 +1,5 @@
-//! Sharing: a link that holds the whole scenario, as text, as a code for phones and inside another page;
-//! files of it and of the charts; a report to print.
+//! Sharing: a link that contains the whole scenario, as text, as a QR code and embedded in another page; files of the
+//! scenario and the charts; a printed report.
 
 pub(super) mod code;
 mod frame;
@@ -22,26 +22,26 @@ use super::save;
 use crate::one_file;
 use code::Codes;
 
-/// Characters above which a file is the better way.
+/// The number of characters above which a file is better than a link.
 const LONG: usize = 8_000;
 
 /// Size of a saved chart in CSS pixels.
 const SAVED: (u32, u32) = (760, 260);
 
-/// What is saved as a file.
+/// What can be saved as a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum File {
     /// The scenario.
     Scenario,
     /// Every series of every run on screen.
     AllSeries,
-    /// A chart's points, by place in the list of metrics.
+    /// A chart's points, by index in the list of metrics.
     Csv(usize),
-    /// Its drawing.
+    /// A chart as a drawing.
     Svg(usize),
-    /// Its drawing in pixels.
+    /// A chart as an image.
     Png(usize),
-    /// The whole page, opening with the scenario.
+    /// The whole page, which opens with the scenario.
     Page,
 }
 
@@ -50,25 +50,25 @@ pub(crate) enum File {
 pub(crate) enum Copied {
     /// The link.
     Link,
-    /// A piece's frame for another page.
+    /// The HTML that embeds a piece in another page.
     Frame,
-    /// What somebody predicted in a lesson.
+    /// The user's prediction in a lesson.
     Answer,
-    /// The link that holds a lesson.
+    /// The link that contains a lesson.
     Lesson,
 }
 
-/// What happens in the dialog, and around it.
+/// Messages of the dialog and of the controls around it.
 pub(crate) enum ShareMessage {
     /// The dialog was opened, or closed.
     Open(bool),
-    /// The code was made to fill the window, or shrunk again.
+    /// The code was enlarged to fill the window, or reduced again.
     Large(bool),
-    /// The piece for another page.
+    /// Choose the piece to embed in another page.
     Frame(Piece),
-    /// Put this on the clipboard.
+    /// Copy this to the clipboard.
     Copy(Copied, String),
-    /// It is there.
+    /// The text was copied.
     Copied(Copied),
     /// Save this.
     Save(File),
@@ -84,12 +84,12 @@ pub(crate) struct Share {
     is_open: bool,
     is_large: bool,
     copied: Option<Copied>,
-    /// The piece for another page, where somebody chose one.
+    /// The piece to embed in another page, if the user chose one.
     frame: Option<Piece>,
     code: Codes,
 }
 
-/// The address of this page with nothing behind it.
+/// The address of this page without a query or fragment.
 pub(crate) fn here() -> String {
     let here = gloo::utils::document().url().unwrap_or_default();
     here.split(['#', '?']).next().unwrap_or_default().to_owned()
@@ -132,9 +132,9 @@ impl Panel for Share {
         }
     }
 
-    /// Opens or closes the dialogs as the state says.
+    /// Opens or closes the dialogs according to the state.
     fn rendered(&self, _: &Scene<'_>) {
-        // The one on top first: closed, it gives the focus back to the one below.
+        // The top one first: when closed, it returns the focus to the one below.
         show(&self.large, self.is_large);
         show(&self.dialog, self.is_open);
     }
@@ -163,7 +163,7 @@ impl Share {
                     { copy_button(link, tr("Copy link"), Copied::Link, address.clone(), self.copied) }
                     <button onclick={tell(|| ShareMessage::Save(File::Scenario))}>{ tr("Save as file") }</button>
                     { open_file(link) }
-                    // A report has the answer that a lesson still asks for.
+                    // A report contains the answer that a lesson still asks for.
                     if !app.hides_result() { <button onclick={report}>{ tr("Print report") }</button> }
                     <button onclick={tell(|| ShareMessage::Open(false))}>{ tr("Close") }</button>
                 </div>
@@ -175,12 +175,12 @@ impl Share {
         }
     }
 
-    /// The piece for another page; no film any more where no VM is explained.
+    /// The piece to embed in another page; not the film if no VM is explained.
     fn piece(&self, app: &App) -> Piece {
         self.frame.filter(|piece| *piece != Piece::Film || vm_of_film(app).is_some()).unwrap_or(Piece::Chart(0))
     }
 
-    /// What was copied last.
+    /// What was last copied.
     pub(crate) const fn copied(&self) -> Option<Copied> {
         self.copied
     }
@@ -190,14 +190,14 @@ impl Share {
 pub(crate) fn show(dialog: &NodeRef, open: bool) {
     let Some(dialog) = dialog.cast::<HtmlDialogElement>() else { return };
     if open && !dialog.open() {
-        // Fails only while the page is going away.
+        // Fails only while the page is being closed.
         let _ = dialog.show_modal();
     } else if !open && dialog.open() {
         dialog.close();
     }
 }
 
-/// A line of text to be copied.
+/// A line of text to copy.
 fn field(name: &'static str, text: String) -> Html {
     let select = Callback::from(|event: FocusEvent| event.target_unchecked_into::<HtmlInputElement>().select());
     html! {
@@ -217,7 +217,7 @@ pub(crate) fn copy_button(
     html! { <button {class} {onclick}>{ if copied == Some(what) { tr("Copied") } else { label } }</button> }
 }
 
-/// The control that takes a saved scenario.
+/// The control that opens a saved scenario.
 fn open_file(link: &Link) -> Html {
     let onchange = link.batch_callback(|event: Event| {
         let input: HtmlInputElement = event.target_unchecked_into();
@@ -231,7 +231,7 @@ fn open_file(link: &Link) -> Html {
     }
 }
 
-/// The offer to save the page itself; one that is such a file has no server to ask for its parts.
+/// The button that saves the page itself. A page opened from such a file has no server to request its parts from.
 fn whole_page(link: &Link) -> Html {
     if here().starts_with("file:") {
         return Html::default();
@@ -243,7 +243,7 @@ fn whole_page(link: &Link) -> Html {
     }
 }
 
-/// The offers to save the workload for other programs, and what became of its VMs where that is not what a lesson asks for.
+/// The buttons that save the workload for other programs, and the outcome of its VMs unless a lesson asks for it.
 fn tables(link: &Link, app: &App) -> Html {
     let offer = |&(label, is_of_run, form): &(&'static str, bool, Form)| {
         let onclick = link.callback(move |_: MouseEvent| Message::Save { is_of_run, form });
@@ -253,7 +253,7 @@ fn tables(link: &Link, app: &App) -> Html {
     html! { <p class="group">{ tr("For other programs:") }{ for offers }</p> }
 }
 
-/// Each with its label, whether it says what became of VMs, and how it is written.
+/// Each with its label, whether it contains the outcome of VMs, and its format.
 const TABLES: [(&str, bool, Form); 5] = [
     (mark("Workload as CSV"), false, Form::Csv),
     (mark("Workload as Parquet"), false, Form::Parquet),
@@ -273,7 +273,7 @@ fn save_file(file: File, link: &Link, app: &App) {
         let title = METRICS[metric].declaration.title.to_ascii_lowercase().replace(',', "").replace(' ', "-");
         format!("tiebreak-{title}.{ending}")
     };
-    // Files are English in every language: other programs read them, and other people.
+    // Files are in English in every language, because other programs and other people read them.
     let drawing = |metric: usize| {
         let (text, address) = (charts::caption(app), address(app));
         let caption = Caption { text: &text, link: &address };
@@ -320,7 +320,7 @@ fn copy(link: &Link, what: Copied, text: &str) {
         Message::Notice(Notice::bad(tr("Copy failed"), vec![line.into()]))
     };
     let clipboard = gloo::utils::window().navigator().clipboard();
-    // A page that came by http from another host has none.
+    // A page loaded over http from another host has none.
     if clipboard.is_undefined() {
         return link.send(refused());
     }
