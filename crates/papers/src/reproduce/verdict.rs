@@ -119,8 +119,8 @@ impl Check {
         Self::of_difference(what, worst.expect("a direction is about something"))
     }
 
-    /// Holds if a difference with this interval is above 0, and is otherwise at best undecided: both sides were tuned
-    /// on runs, and the interval does not include the variance of the tuning.
+    /// Judges a difference by this interval, but as undecided at best: both sides were tuned on runs, and the
+    /// interval does not include the variance of the tuning.
     pub(super) fn tuned(what: &'static str, unit: &'static str, mean: f64, interval: [f64; 2], pairs: usize) -> Self {
         let difference = Difference { of: None, mean, interval: Some(interval), pairs, unit };
         let verdict = difference.verdict().max(Verdict::Undecided);
