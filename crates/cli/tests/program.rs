@@ -838,7 +838,7 @@ fn another_trace_than_the_documents_is_used_and_said() {
     assert_eq!((&run["placements"], &run["trace"]["name"]), (&Value::from(2), &Value::from("mine.csv")));
 }
 
-/// A scenario of fifty VMs that run for an hour, one per minute, in its own folder.
+/// A trace of fifty VMs that run for an hour, one per minute, in its own folder.
 fn steady(name: &str) -> String {
     let rows: String = (0..50).map(|vm| format!("{vm},4,16,{},{}\n", 60 * vm + 1, 60 * vm + 3_601)).collect();
     file(&folder(name), "mine.csv", format!("vm,cores,memory_gb,start_s,end_s\n{rows}").as_bytes())

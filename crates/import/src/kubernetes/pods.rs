@@ -214,7 +214,7 @@ fn tolerations(pod: &Object<'_>, import: &mut Import) {
     }
 }
 
-/// The terms of a tenant: a DaemonSet has one pod per node, and so has a pod with anti-affinity to its own kind.
+/// The terms of a tenant: a DaemonSet has one pod per node, and so has a pod with anti-affinity to its own labels.
 fn terms(pod: &Object<'_>, import: &mut Import) -> TenantTerms {
     let path = "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution";
     let required = pod.at(path).as_array().map_or(&[][..], Vec::as_slice);

@@ -46,7 +46,7 @@ const FILTERS: [(&str, &[&str], &str); 13] = [
     ("DynamicResources", &[], "machines have cores and memory, and no other devices"),
 ];
 
-/// Default plugins of other extension points, whose behavior is part of how requests are decided here.
+/// Default plugins of other extension points, whose behaviour is part of how requests are decided here.
 const OTHERS: [&str; 4] = ["SchedulingGates", "PrioritySort", "DefaultPreemption", "DefaultBinder"];
 
 const LABELS: &str = "machines have no labels";

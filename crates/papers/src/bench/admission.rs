@@ -95,8 +95,8 @@ struct Crowd {
 }
 
 impl Crowd {
-    /// Deployments that have each run for some days, in a cluster with four times their cores, so that the rule finds
-    /// every moment safe and looks at all of them.
+    /// Deployments that have each run for some days, in a cluster with room for their forecast plus four standard
+    /// deviations, so that the rule finds every moment safe and looks at all of them.
     fn of(horizon: Horizon, deployments: u32) -> Result<Self, Failure> {
         let settings = AdmissionSettings { horizon, ..AdmissionSettings::default() };
         let failed = |error: &dyn std::fmt::Display| Failure(error.to_string());
@@ -116,7 +116,7 @@ impl Crowd {
             .collect();
         let mut growth = terms.growth(1);
         seen.iter().for_each(|seen| growth.clusters[0].replace(&[], &terms.expected(&[*seen])));
-        // Enough cores for all, however they grow.
+        // Enough cores for nearly any growth of all deployments.
         let most = |expected: &[Expected]| {
             expected.iter().map(|at| at.mean() + 4.0 * at.variance().sqrt()).fold(0.0, f64::max)
         };

@@ -35,7 +35,7 @@ pub(super) struct Check {
     verdict: Verdict,
     /// What contradicts it, or why the evidence is insufficient.
     why: Option<String>,
-    /// The decisive difference: the least favorable one if there are several. `None` if chance plays no part.
+    /// The decisive difference: the least favourable one if there are several. `None` if chance plays no part.
     difference: Option<Difference>,
 }
 

@@ -85,7 +85,7 @@ pub(crate) fn assemble() -> Outcome {
     put_in_place(&staging)
 }
 
-/// Replaces the folder at once, because the server reads from it all the time.
+/// Replaces the folder by renaming, so that the server never reads an incomplete one.
 fn put_in_place(staging: &Path) -> Outcome {
     let (site, before) = (Path::new(SITE), Path::new(BUILD).join("before"));
     let failed = |error: std::io::Error| format!("cannot put the page into {SITE}: {error}");
