@@ -1,15 +1,15 @@
-//! What stands in the files that `tiebreak run --out` writes: columns and fields, each with its meaning. A test holds
-//! this against the files themselves, and docs/FILES.md is made from it.
+//! The columns and fields of the files that `tiebreak run --out` writes, with their meanings. A test compares this to
+//! the files, and docs/FILES.md is generated from it.
 
 use tiebreak_sim::figures::Part;
 
 use Fields::{Figures, Own};
 
-/// A file.
+/// A file of results.
 pub(crate) struct FileOf {
     pub(crate) name: &'static str,
     pub(crate) help: &'static str,
-    /// In order.
+    /// Its fields, in order.
     fields: &'static [Fields],
 }
 
@@ -23,7 +23,7 @@ enum Fields {
 }
 
 impl FileOf {
-    /// What stands in it, in order; nothing where that is told elsewhere.
+    /// Its fields in order; empty if they are documented elsewhere.
     pub(crate) fn fields(&self) -> Vec<Field> {
         let fields = |fields: &Fields| match fields {
             Own(fields) => fields.to_vec(),

@@ -1,10 +1,8 @@
-//! `tiebreak`, the native program: the same engine as the page, for batch work, benchmarks,
-//! continuous checks and people who script.
+//! `tiebreak`, the native program: the same engine as the page, for batch work, benchmarks, CI and scripts.
 //!
-//! Each command is one file in `commands/` and one line in [`COMMANDS`]. A command gives an
-//! [`Answer`]; only this file writes to standard output. Exit code 0: done; 1: the run found
-//! the problem it looks for; 2: bad input, with one sentence on standard error; 3: something is
-//! undecided.
+//! Each command is one file in `commands/` and one line in [`COMMANDS`]. A command returns an [`Answer`]; only this
+//! file writes to standard output. Exit codes: 0, done; 1, the run found the problem that it looks for; 2, bad input,
+//! with one sentence on standard error; 3, something is undecided.
 
 mod commands;
 mod files;
@@ -24,7 +22,7 @@ fn main() -> ExitCode {
         Ok(answer) => {
             let mut out = std::io::stdout().lock();
             match out.write_all(answer.text.as_bytes()).and_then(|()| out.flush()) {
-                // A closed pipe (`| head`) is no failure of the run.
+                // A closed pipe (`| head`) is not a failure of the run.
                 Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                     answer::note(&format!("expected to write the output, got: {error}"));
                     ExitCode::from(2)

@@ -1,5 +1,4 @@
-//! The plans of many variants at once: a trace is read once for all of them, and a predictor learns
-//! once from the same workload.
+//! The plans of many variants, sharing work: each trace is read once, and each predictor learns once from a workload.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,13 +13,13 @@ use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 use tiebreak_console::trace::source;
 
-/// Predictions that are kept.
+/// Maximum number of cached predictions.
 const PREDICTIONS_KEPT: usize = 8;
 
-/// What variants have in common.
+/// The caches that variants share.
 pub(crate) struct Workloads<'a> {
     given: &'a Given,
-    /// Traces by what of them is kept.
+    /// Traces by fingerprint and settings.
     traces: Mutex<Vec<(TraceKey, Arc<Workload>)>>,
     predictions: Mutex<VecDeque<(PredictionKey, Arc<Predictions>)>>,
 }
@@ -28,7 +27,7 @@ pub(crate) struct Workloads<'a> {
 /// Fingerprint and settings.
 type TraceKey = (u128, Vec<f64>);
 
-/// Fingerprint of what it learned from, which predictor, with which luck.
+/// Fingerprint of the training workload, predictor, seed.
 type PredictionKey = (u128, PredictorRow, u64);
 
 impl<'a> Workloads<'a> {
@@ -36,7 +35,7 @@ impl<'a> Workloads<'a> {
         Self { given, traces: Mutex::default(), predictions: Mutex::default() }
     }
 
-    /// What to run of a variant.
+    /// The plan of a variant.
     pub(crate) fn plan(&self, variant: &Variant) -> Result<Plan, Failure> {
         let plan = variant.with_loads(variant.untrained_plan(self.workload(variant)?)?);
         if !plan.asks_for_lifetimes() {
@@ -46,14 +45,14 @@ impl<'a> Workloads<'a> {
         Ok(plan.with_predictions(variant.lifetimes, predictions))
     }
 
-    /// What a variant runs on.
+    /// The workload of a variant.
     pub(crate) fn workload(&self, variant: &Variant) -> Result<Arc<Workload>, Failure> {
         let key = match &variant.workload {
             WorkloadRef::Trace { fingerprint, settings, .. } => (*fingerprint, settings.to_values()),
             WorkloadRef::Generated(_) if self.given.has("trace") => (0, Vec::new()),
             WorkloadRef::Generated(_) => return Ok(source(variant, self.given)?.workload),
         };
-        // Held while it is read: nobody wants to read it twice.
+        // Locked while it reads, so that no trace is read twice.
         let mut traces = locked(&self.traces);
         if let Some((_, workload)) = traces.iter().find(|(other, _)| *other == key) {
             return Ok(workload.clone());
@@ -78,7 +77,7 @@ impl<'a> Workloads<'a> {
     }
 }
 
-/// What a thread that panicked left behind is whole: entries are put in ready.
+/// Ignores a poisoned lock: entries are complete when they are inserted, so the data is valid after a panic.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

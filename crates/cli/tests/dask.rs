@@ -1,5 +1,5 @@
-//! Shards through Dask are the unsharded sweep (docs/SWEEPS.md). Needs a Python with Dask:
-//! `cargo xtask test sweep` has one and names it in `TIEBREAK_PYTHON`.
+//! A sweep sharded through Dask equals the unsharded sweep (docs/SWEEPS.md). Needs a Python with Dask:
+//! `cargo xtask test sweep` provides one and passes it in `TIEBREAK_PYTHON`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,6 +1,6 @@
-//! Imports as people meet them: what a cluster and two configurations become, what of them has no twin, and a run.
+//! Imports from the user's side: what a cluster and two configurations become, what has no twin, and a run.
 //!
-//! Text goldens stand in `tests/golden`; `UPDATE=1 cargo test -p tiebreak-cli` writes them again.
+//! Text goldens are in `tests/golden`; `UPDATE=1 cargo test -p tiebreak-cli` rewrites them.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What the program leaves when something goes wrong while it writes: a whole result, or none.
+//! The output when something goes wrong while the program writes: a whole result, or none.
 #![cfg(unix)]
 
 use std::io::{BufRead, BufReader};
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 const CUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/fixtures/packing-cut.csv.gz");
 
-/// A run that takes longer than any test would wait, and says before it begins that some VMs fit nowhere.
+/// A run that takes longer than any test would wait, and warns before it begins that some VMs fit nowhere.
 const LONG: [&str; 7] =
     ["run", "--preset", "small", "--set", "workload.requests_per_hour=2000", "--set", "workload.days=14"];
 
@@ -25,7 +25,7 @@ fn told(output: &Output) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// An empty folder of this test's own.
+/// An empty folder for this test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
@@ -45,7 +45,7 @@ fn path(folder: &Path, name: &str) -> String {
     folder.join(name).to_str().expect("UTF-8").to_owned()
 }
 
-/// Starts a long run with a folder of results, and waits until it listens to Ctrl-C and is about to begin.
+/// Starts a long run with a folder of results, and waits until it handles Ctrl-C and is about to begin.
 fn begun(folder: &Path) -> Child {
     let out = path(folder, "results");
     let mut child = program(&[&LONG[..], &["--out", &out]].concat()).spawn().expect("the program starts");

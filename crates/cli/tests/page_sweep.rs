@@ -1,4 +1,4 @@
-//! A sweep made by the page's engines gives the rows that the program gives for its saved plan.
+//! A sweep in the page's engines gives the same rows as the program with the saved plan.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -8,7 +8,7 @@ use tiebreak_app::{App, Effect, Message, Wish};
 use tiebreak_engine::{Engine, Reply};
 use tiebreak_scenario::{Document, presets};
 
-/// The page, as it wires its engines.
+/// The page and its engines, wired as in production.
 struct Page {
     app: App,
     engines: BTreeMap<u32, Engine>,
@@ -52,7 +52,7 @@ impl Page {
     }
 }
 
-/// Half a day on few machines, with these fields set.
+/// Half a day on a few machines, with these fields set.
 fn short_day(sets: &[(&str, &str)]) -> Document {
     let mut document = (presets::find("small").expect("a preset").make)();
     for (path, value) in [("workload.days", "0.5")].iter().chain(sets) {
@@ -92,7 +92,7 @@ fn its_rows_are_those_of_the_program_byte_for_byte() {
         let (rows, expected) = (sweep.rows(), String::from_utf8_lossy(&program.stdout));
         assert_eq!(rows, expected, "{name}");
         assert_eq!(rows.lines().count(), 1 + sweep.progress().1);
-        // What is stranded and what servers draw is not measured there; everything else is.
+        // Stranded resources and power draw are not measured there; everything else is.
         let unsaid = |row: &str| row.split(',').filter(|cell| cell.is_empty()).count();
         assert!(rows.lines().skip(1).all(|row| unsaid(row) <= 2 + 7), "{rows}");
     }

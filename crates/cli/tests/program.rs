@@ -1,6 +1,6 @@
-//! The program as people and scripts meet it: answers, exit codes, files.
+//! The program from the side of users and scripts: answers, exit codes, files.
 //!
-//! Text goldens stand in `tests/golden`; `UPDATE=1 cargo test -p tiebreak-cli` writes them again.
+//! Text goldens are in `tests/golden`; `UPDATE=1 cargo test -p tiebreak-cli` rewrites them.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("UTF-8")
 }
 
-/// Standard output of a run that must be done.
+/// Standard output of a run that must succeed.
 fn done(words: &[&str]) -> String {
     let output = tiebreak(words);
     assert_eq!(code(&output), 0, "{words:?}: {}", text(&output.stderr));
@@ -34,7 +34,7 @@ fn json(words: &[&str]) -> Value {
     serde_json::from_str(&done(words)).expect("one JSON value")
 }
 
-/// An empty folder of this test's own.
+/// An empty folder for this test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
@@ -56,7 +56,7 @@ fn the_rules_as_listed() {
     golden("list-rules.txt", &done(&["list", "rules"]));
 }
 
-/// A file that holds one rule of one's own.
+/// A file with one custom rule.
 fn rule_file(folder: &Path, name: &str, expression: &str) -> String {
     let custom = serde_json::json!({ "kind": "preference", "expression": expression });
     file(folder, name, serde_json::json!({ "rule": "Own", "custom": custom }).to_string().as_bytes())
@@ -122,7 +122,7 @@ fn protean_table_5_in_the_small_size() {
     assert!(table["checks"].as_array().is_some_and(|checks| checks.iter().all(|check| check["what"].is_string())));
 }
 
-/// The exit code that these exhibits come to: of all their directions the worst one decides.
+/// The exit code for these exhibits: the worst of all their directions decides.
 fn exit_of(exhibits: &[&Value]) -> i32 {
     let verdicts: Vec<_> = exhibits
         .iter()
@@ -137,7 +137,7 @@ fn exit_of(exhibits: &[&Value]) -> i32 {
     }
 }
 
-/// Every figure: its name and the lines of its table.
+/// Every figure: its name and the number of lines in its table.
 const FIGURES: [(&str, usize); 30] = [
     ("protean-fig9", 4),
     ("protean-fig10", 8),
@@ -207,7 +207,7 @@ fn all_is_one_array_with_a_drawing_for_each_figure() {
     }
 }
 
-/// Readings of a VM in the office hours of five days, of a steady one, and of one that is gone after a day.
+/// Readings of a VM that is busy in the office hours of five days, of a steady one, and of one that ends after a day.
 fn readings() -> String {
     let mut rows = String::from("timestamp,vmid,mincpu,maxcpu,avgcpu\n");
     for step in 0..5 * 288 {
@@ -245,7 +245,7 @@ fn user_facing_vms_of_a_file_of_readings() {
     );
     assert_eq!((&of("brief")["user_facing"], &of("brief")["compare8"]), (&Value::from(true), &Value::Null));
     assert_eq!((&report["rows"], &report["faulty"]), (&Value::from(3_169), &Value::from(1)));
-    // Five days that begin on a Friday have three weekdays.
+    // Five days that begin on a Friday include three weekdays.
     let friday = json(&["trace", "criticality", &file, "--first-day", "friday", "--json"]);
     assert!(friday["vms"][1]["why"].as_str().is_some_and(|why| why.contains("got 144")), "{friday}");
 }
@@ -381,15 +381,15 @@ fn a_run_leaves_its_files() {
     let not = of("refused") + of("out of retries");
     assert_eq!([&summary["placements"], &summary["rejections"]], [&Value::from(of("placed")), &Value::from(not)]);
     assert_eq!(vms.lines().count(), 1 + of("placed") + not, "one row a VM");
-    // A file of VMs is a trace again.
+    // A file of VMs can be read as a trace.
     let fingerprint = |file: &str| json(&["trace", "inspect", file, "--json"])["fingerprint"].clone();
     for name in ["vms.csv", "vms.parquet"] {
         assert_eq!(fingerprint(out.join(name).to_str().expect("UTF-8")), fingerprint(CUT), "{name}");
     }
 }
 
-/// Two servers for a VDC of four VMs, two on each: their uplinks carry three links of a unit. The fifth VM finds
-/// no room on machines. (Gridiron Fig. 6 (b))
+/// Two servers for a VDC of four VMs, two on each: their uplinks carry three links of one unit. The machines have no
+/// room for the fifth VM. (Gridiron Fig. 6 (b))
 fn crowded(folder: &Path) -> Vec<String> {
     let rows = "vm,tenant,cores,memory_gb,start_s,end_s\n1,1,1,1,300,inf\n2,1,1,1,600,inf\n3,1,1,1,900,inf\n\
                 4,1,1,1,1200,inf\n5,2,9,1,1500,inf\n";
@@ -632,7 +632,7 @@ fn a_vm_that_was_put_out_is_told_so() {
     assert_eq!(json(&[&words[..], &["--json"]].concat())["put_out_ms"], 60_020);
 }
 
-/// A scenario in which both machines of a zone fail, one after the other, and nothing else counts.
+/// A scenario in which both machines of a zone fail, one after the other, and nothing else happens.
 fn two_failures(folder: &Path) -> String {
     let failure =
         |at_hours| format!(r#"{{"incident":"FailMachines","at_hours":{at_hours},"values":{{"machines":2}}}}"#);
@@ -838,7 +838,7 @@ fn another_trace_than_the_documents_is_used_and_said() {
     assert_eq!((&run["placements"], &run["trace"]["name"]), (&Value::from(2), &Value::from("mine.csv")));
 }
 
-/// Fifty VMs of an hour, one a minute, on a folder of their own.
+/// A trace of fifty VMs that run for an hour, one per minute, in its own folder.
 fn steady(name: &str) -> String {
     let rows: String = (0..50).map(|vm| format!("{vm},4,16,{},{}\n", 60 * vm + 1, 60 * vm + 3_601)).collect();
     file(&folder(name), "mine.csv", format!("vm,cores,memory_gb,start_s,end_s\n{rows}").as_bytes())
@@ -884,7 +884,7 @@ fn vms_are_rejected_for_a_reason_and_all_are_told() {
     let causes = ["rejected_by_room", "rejected_by_terms", "rejected_out_of_retries", "warm_rejections"];
     assert_eq!(causes.iter().map(|cause| count(cause)).sum::<u64>(), count("rejections"));
     assert_eq!(count("placements") + count("rejections"), 50);
-    // Fifty of 4 cores and 16 GiB are 200 cores and 800 GiB; two machines have 208 and 1,125.
+    // Fifty VMs of 4 cores and 16 GiB need 200 cores and 800 GiB; two machines have 208 and 1,125.
     assert_eq!(count("rejections"), 0);
     let one = ["--set", "inventory.clusters.0.racks=1", "--set", "inventory.clusters.0.machines=1"];
     let output = tiebreak(&[&["run", "--trace", &trace, "--json"], &one[..]].concat());
@@ -897,7 +897,7 @@ fn vms_are_rejected_for_a_reason_and_all_are_told() {
 fn the_machines_needed_are_found() {
     let trace = steady("size");
     let found = json(&["size", "--trace", &trace, "--machine", "16x64", "--reject", "0", "--json"]);
-    // Four a machine, fifty at once.
+    // Four per machine, fifty at the same time.
     assert_eq!((&found["machines"], &found["bound"], &found["rejected"]), (&13.into(), &13.into(), &0.into()));
     assert_eq!(found["seeds"].as_array().map(Vec::len), Some(3));
     let told = done(&["size", "--trace", &trace, "--machine", "16x64", "--reject", "0"]);
@@ -951,7 +951,7 @@ const PLAN: &str = r#"{
     "seeds": 2
 }"#;
 
-/// A folder with a plan of a sweep and its scenario; the plan's file.
+/// A folder with a sweep plan and its scenario; returns the plan's file.
 fn swept(name: &str) -> (PathBuf, String) {
     let folder = folder(name);
     let day = br#"{"version":2,"variants":[{"inventory":{"clusters":[{"machines":30}]},

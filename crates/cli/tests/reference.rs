@@ -1,6 +1,6 @@
-//! `docs/RULES.md`, the reference page, is what `tiebreak list ... --json` says.
+//! `docs/RULES.md`, the reference page, matches the output of `tiebreak list ... --json`.
 //!
-//! `UPDATE=1 cargo test -p tiebreak-cli --test reference` writes it again.
+//! `UPDATE=1 cargo test -p tiebreak-cli --test reference` rewrites it.
 
 use std::path::Path;
 use std::process::Command;
@@ -59,7 +59,7 @@ the seed and from the place in the list, not from the rules.
 
 ";
 
-/// Lists whose rows have a section of their own above, or a page.
+/// Lists whose rows have a section above, or their own page.
 const TOLD_ELSEWHERE: [&str; 5] = ["rules", "names", "gallery", "incidents", "files"];
 
 #[test]
@@ -73,7 +73,7 @@ fn the_reference_page_is_what_the_program_says() {
     assert_eq!(page, committed, "docs/RULES.md is old: run `UPDATE=1 cargo test -p tiebreak-cli --test reference`");
 }
 
-/// What stands in docs/FILES.md above the files.
+/// The text of docs/FILES.md above the files.
 const FILES_HEAD: &str = "\
 # The files of a run
 
@@ -160,10 +160,10 @@ fn page() -> String {
     wrapped(&page)
 }
 
-/// Columns of a page's text.
+/// The line length of a page.
 const COLUMNS: usize = 118;
 
-/// A page whose lines are no longer than that; rows of tables stay whole.
+/// Wraps a page at that length; table rows stay whole.
 fn wrapped(page: &str) -> String {
     let mut lines = Vec::new();
     for line in page.trim_end().lines() {
@@ -199,13 +199,13 @@ fn told(words: &[&str]) -> Vec<Value> {
     serde_json::from_str(&whole_numbers(&json)).expect("an array")
 }
 
-/// `4.0` as 4: so it reads well, and the largest seed is not rounded by a reader of floats.
+/// Prints `4.0` as 4: it is more readable, and the largest seed stays exact for readers that use floats.
 fn whole_numbers(json: &str) -> String {
     let short = |line: &str| line.strip_suffix(".0,").map_or_else(|| line.to_owned(), |line| format!("{line},"));
     json.lines().map(short).collect()
 }
 
-/// Rules below a heading per stage; the list has them stage by stage.
+/// Rules under one heading per stage, in the list's order.
 fn rules(rows: &[Value]) -> String {
     let stages = rows.chunk_by(|one, next| one["stage"] == next["stage"]);
     stages
@@ -232,13 +232,13 @@ fn incident(row: &Value) -> String {
     format!("### {}\n\n{}\n\n{}", text(row, "id"), text(row, "help"), params(row))
 }
 
-/// Groups of settings: one paragraph and a table each.
+/// Groups of settings: one paragraph and one table each.
 fn sections(rows: &[Value]) -> String {
     let heading = |row: &Value| if rows.len() > 1 { format!("### {}\n\n", text(row, "title")) } else { String::new() };
     rows.iter().map(|row| format!("{}{}\n\n{}", heading(row), text(row, "help"), params(row))).collect()
 }
 
-/// Things without parameters: a line each.
+/// Rows without parameters: one line each.
 fn table(rows: &[Value]) -> String {
     let line = |row: &Value| {
         let unit = row["unit"].as_str().map_or(String::new(), |unit| format!(" ({unit})"));
@@ -272,7 +272,7 @@ fn items<'a>(row: &'a Value, field: &str) -> &'a [Value] {
     row[field].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// As it may stand in a cell.
+/// A field as text for a table cell.
 fn text(row: &Value, field: &str) -> String {
     row[field].as_str().expect("a text").replace('|', "\\|")
 }

@@ -1,4 +1,4 @@
-//! What a command gives back.
+//! The result of a command.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -8,18 +8,18 @@ use serde::Serialize;
 use crate::given::Given;
 use crate::progress::STOPPED;
 
-/// The exit code of a run that decided nothing either way.
+/// The exit code of a run that is undecided.
 const UNDECIDED: u8 = 3;
 
-/// What came of a command.
+/// The result of a command.
 pub struct Answer {
-    /// What goes to standard output.
+    /// Text for standard output.
     pub text: String,
     /// Whether the run found the problem it looks for.
     pub found_problem: bool,
-    /// Whether something it looks for is undecided.
+    /// Whether a question is undecided.
     pub undecided: bool,
-    /// Whether somebody stopped the work, so that this is of a part.
+    /// Whether the user stopped the work, so that the result is partial.
     pub stopped: bool,
 }
 
@@ -39,22 +39,22 @@ impl Answer {
         Self { text, found_problem: false, undecided: false, stopped: false }
     }
 
-    /// One JSON value when `--json` was given, else the text.
+    /// One JSON value with `--json`, otherwise the text.
     pub fn either(given: &Given, value: &impl Serialize, text: impl FnOnce() -> String) -> Self {
         Self::text(if given.has("json") { json(value) } else { text() })
     }
 
-    /// The same, with exit code 1 when the problem is there.
+    /// Sets exit code 1 if the problem was found.
     pub fn problem(self, found_problem: bool) -> Self {
         Self { found_problem, ..self }
     }
 
-    /// The same, with exit code 3 when something is undecided and no problem is there.
+    /// Sets exit code 3 if something is undecided and no problem was found.
     pub fn undecided(self, undecided: bool) -> Self {
         Self { undecided, ..self }
     }
 
-    /// The same of work that somebody stopped.
+    /// Marks the result as partial if the user stopped the work.
     pub fn stopped(self, stopped: bool) -> Self {
         Self { stopped, ..self }
     }
@@ -70,15 +70,15 @@ impl Answer {
     }
 }
 
-/// A value as indented JSON and a line end.
+/// A value as indented JSON with a final newline.
 pub fn json(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value).expect("a tree of text and numbers");
     text.push('\n');
     text
 }
 
-/// A line on standard error, beside the answer.
+/// Writes a line to standard error, next to the answer.
 pub fn note(line: &impl Display) {
-    // With standard error closed there is nobody to tell.
+    // If standard error is closed, there is nowhere to report this.
     let _ = writeln!(std::io::stderr(), "tiebreak: {line}");
 }

@@ -1,4 +1,4 @@
-//! Several jobs at once, on threads of this process; a run itself is one thread.
+//! Parallel jobs on threads of this process; a run itself uses one thread.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -6,12 +6,12 @@ use std::sync::mpsc;
 
 use crate::answer::Failure;
 
-/// As many threads as there are processors for this process.
+/// The number of processors available to this process.
 pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, |count| count.get())
 }
 
-/// Does several jobs at once, as many as there are processors; results in the order of jobs.
+/// Runs jobs in parallel on all processors and returns the results in job order.
 pub fn at_once<J: Sync, T: Send>(jobs: &[J], run: impl Fn(&J) -> Result<T, Failure> + Sync) -> Result<Vec<T>, Failure> {
     let mut all = Vec::with_capacity(jobs.len());
     in_order(jobs, processors(), run, |result| {
@@ -21,8 +21,8 @@ pub fn at_once<J: Sync, T: Send>(jobs: &[J], run: impl Fn(&J) -> Result<T, Failu
     Ok(all)
 }
 
-/// Does several jobs on so many threads, and hands each result on as soon as those of all jobs
-/// before it are there. The first job of the order that fails ends it all.
+/// Runs jobs on this many threads and passes each result on, in job order, as soon as it is ready. Stops at the first
+/// job, in that order, that fails.
 pub fn in_order<J: Sync, T: Send>(
     jobs: &[J],
     threads: usize,

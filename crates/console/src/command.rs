@@ -1,22 +1,22 @@
-//! A command of the program, and its page of help.
+//! A command of the program, and its help page.
 
 use crate::answer::{Answer, Failure};
 use crate::given::{Given, Opt};
 use crate::shown::wrapped;
 
-/// A thing to do by name.
+/// A command.
 pub struct Command {
-    /// What it is called by.
+    /// Its name.
     pub name: &'static str,
-    /// The words behind the name.
+    /// Its positional arguments, as help shows them.
     pub words: &'static str,
-    /// How many words there may be.
+    /// The maximum number of positional arguments.
     pub words_max: usize,
     /// What it does.
     pub help: &'static str,
     /// Its options, in groups that commands share.
     pub options: &'static [&'static [&'static Opt]],
-    /// Does it.
+    /// Its implementation.
     pub run: fn(&Given) -> Result<Answer, Failure>,
 }
 
@@ -26,18 +26,18 @@ const JSON: Opt = Opt { name: "json", value: None, help: "one JSON value on stan
 pub const QUICK: Opt = Opt { name: "quick", value: None, help: "the small size" };
 
 impl Command {
-    /// Its options, with those that every command has.
+    /// Its options and those of every command.
     pub fn options(&self) -> impl Iterator<Item = &'static Opt> {
         self.options.iter().copied().flatten().copied().chain([&JSON])
     }
 
-    /// How it is written.
+    /// Its usage line.
     fn usage(&self) -> String {
         let options: Vec<_> = self.options().map(|opt| format!("[{}]", opt.usage())).collect();
         ["tiebreak", self.name, self.words, &options.join(" ")].join(" ").replace("  ", " ")
     }
 
-    /// Its page of help.
+    /// Its help page.
     pub fn page(&self) -> String {
         let mut page = format!("{}\n\n{}\n", wrapped(self.help, "").trim_end(), self.usage());
         for opt in self.options() {
@@ -46,7 +46,7 @@ impl Command {
         page
     }
 
-    /// A command line that is not as the command wants it.
+    /// The failure for a command line that does not match the command.
     pub fn misuse(&self, what: &str) -> Failure {
         Failure(format!("{what}; expected {}", self.usage()))
     }

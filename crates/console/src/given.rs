@@ -1,4 +1,4 @@
-//! The words of a command line, checked against what the command declares.
+//! The arguments of a command line, checked against the command's declaration.
 
 use std::ffi::OsString;
 
@@ -11,14 +11,14 @@ use crate::command::Command;
 pub struct Opt {
     /// Its name, without the dashes.
     pub name: &'static str,
-    /// What stands behind it; none for a switch.
+    /// The name of its value; `None` for a switch.
     pub value: Option<&'static str>,
     /// What it does.
     pub help: &'static str,
 }
 
 impl Opt {
-    /// As it is written on a command line.
+    /// Its form on a command line.
     pub fn usage(&self) -> String {
         match self.value {
             Some(value) => format!("--{} {value}", self.name),
@@ -27,15 +27,15 @@ impl Opt {
     }
 }
 
-/// What was given to a command.
+/// The arguments of a command.
 pub struct Given {
-    /// The words that are no options.
+    /// The positional arguments.
     pub words: Vec<String>,
     options: Vec<(&'static str, String)>,
 }
 
 impl Given {
-    /// The words behind a command, checked against what it declares.
+    /// Parses the arguments of a command and checks them against its declaration.
     pub fn parse(command: &Command, words: Vec<OsString>) -> Result<Self, Failure> {
         let mut parser = Parser::from_args(words);
         let mut given = Self { words: Vec::new(), options: Vec::new() };
@@ -65,17 +65,17 @@ impl Given {
         Ok(given)
     }
 
-    /// The same without its first word, which chose a subcommand.
+    /// The same arguments without the first positional one, which selected a subcommand.
     pub fn behind_first(&self) -> Self {
         Self { words: self.words[1..].to_vec(), options: self.options.clone() }
     }
 
-    /// Whether an option stands there.
+    /// Whether an option is present.
     pub fn has(&self, name: &str) -> bool {
         self.one(name).is_some()
     }
 
-    /// The value of an option; of the last one when it stands there often.
+    /// The value of an option; the last one if it is repeated.
     pub fn one(&self, name: &str) -> Option<&str> {
         self.all(name).last()
     }
@@ -85,7 +85,7 @@ impl Given {
         self.options.iter().filter(move |(given, _)| *given == name).map(|(_, value)| value.as_str())
     }
 
-    /// The value of an option that is a whole number.
+    /// The value of an option as a whole number.
     pub fn number(&self, name: &str) -> Result<Option<u64>, Failure> {
         let parse = |value: &str| {
             let wrong =
@@ -95,7 +95,7 @@ impl Given {
         self.one(name).map(parse).transpose()
     }
 
-    /// A word that must be there.
+    /// A required positional argument.
     pub fn word(&self, index: usize, what: &str) -> Result<&str, Failure> {
         let missing = || Failure(format!("expected {what}, got nothing; see `tiebreak help`"));
         self.words.get(index).map(String::as_str).ok_or_else(missing)

@@ -1,4 +1,4 @@
-//! Reading what `--import` names, and saying what became of it.
+//! Reads the files of `--import` and reports the result.
 
 use std::fs::File as Opened;
 use std::io::Read;
@@ -15,7 +15,7 @@ use crate::given::{Given, Opt};
 use crate::shown::wrapped;
 use crate::trace::{Source, TraceRef};
 
-/// The option that brings a cluster and a scheduler's configuration.
+/// The option that imports a cluster and a scheduler's configuration.
 pub const IMPORT: Opt = Opt {
     name: "import",
     value: Some("FILE"),
@@ -23,7 +23,7 @@ pub const IMPORT: Opt = Opt {
          a KubeSchedulerConfiguration, nova.conf. What has no twin is listed",
 };
 
-/// What `--import` says; none where it is not given.
+/// Imports the files of `--import`; `None` without the option.
 pub fn read(given: &Given) -> Result<Option<Import>, Failure> {
     let mut files = Vec::new();
     for path in given.all(IMPORT.name) {
@@ -44,7 +44,7 @@ fn file_name(path: &str) -> &str {
     Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or(path)
 }
 
-/// The VMs of an import as what a run goes on; none where it has none or a trace takes their place.
+/// The imported VMs as the source of a run; `None` if there are none or a trace replaces them.
 pub(crate) fn source(given: &Given, import: Option<&Import>) -> Option<Source> {
     let workload = import?.workload.clone().filter(|_| !given.has("trace"))?;
     let names: Vec<_> = given.all(IMPORT.name).map(file_name).collect();
@@ -53,25 +53,25 @@ pub(crate) fn source(given: &Given, import: Option<&Import>) -> Option<Source> {
     Some(Source { workload: Arc::new(workload), trace: Some(trace) })
 }
 
-/// What an import says of itself, as JSON has it.
+/// The report on an import, for JSON.
 #[derive(Serialize)]
 pub struct Told<'a> {
-    /// What was made of the files.
+    /// What the files became.
     told: &'a [String],
-    /// What has no twin.
+    /// Fields without a twin.
     without_twin: &'a [Leftover],
-    /// Fields that say nothing of where VMs go.
+    /// Fields that are irrelevant to placement.
     about_something_else: &'a [String],
 }
 
 impl<'a> Told<'a> {
-    /// Of this import.
+    /// The report on this import.
     #[must_use]
     pub fn of(import: &'a Import) -> Self {
         Self { told: &import.told, without_twin: &import.leftovers, about_something_else: &import.aside }
     }
 
-    /// The same for a person.
+    /// The report as text.
     #[must_use]
     pub fn text(&self) -> String {
         let told: String = self.told.iter().map(|line| wrapped(line, "")).collect();

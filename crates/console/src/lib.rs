@@ -1,9 +1,10 @@
-//! How the native program is spoken to and how it answers: commands with their options, the scenario and the trace that
-//! are asked for, progress on standard error, answers, files that are there whole or not at all, and several jobs at once.
+//! The command-line conventions of the native program: commands and their options, the chosen scenario and trace,
+//! progress on standard error, answers, atomic file writes, and parallel jobs.
 //!
-//! What can fail gives a [`Failure`](answer::Failure): one sentence with what was expected, what came and what to do.
+//! Functions that can fail return a [`Failure`](answer::Failure): one sentence with what was expected, what came and
+//! what to do.
 //!
-//! A command of the program is in `crates/cli`, a paper's table or figure in `crates/papers`.
+//! The program's commands are in `crates/cli`, the papers' tables and figures in `crates/papers`.
 
 pub mod answer;
 pub mod at_once;

@@ -1,5 +1,5 @@
-//! Long work on a terminal says how far it is, how fast it goes and how long it will take; a file or a pipe is told once, and
-//! only of very long work.
+//! Progress of long work. A terminal shows the share done, the pace and the remaining time; a file or a pipe gets one
+//! line, and only for very long work.
 
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,29 +11,30 @@ use tiebreak_sim::World;
 use crate::answer::note;
 use crate::shown::{count, duration};
 
-/// Work that is over sooner says nothing.
+/// Shorter work reports no progress.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Work that is not over for so long is worth a line to a file or a pipe, too.
+/// Longer work also reports to a file or a pipe.
 const LONG: Duration = Duration::from_secs(300);
 
 const EVERY: Duration = Duration::from_millis(250);
 
-/// Events between two looks at the clock: few, because a decision may take milliseconds where every moment ahead is looked at.
+/// Events between two checks of the clock. Small, because a decision may take milliseconds if rules look at every
+/// future moment.
 const SLICE: u32 = 1 << 8;
 
-/// A run that is estimated to take more, in seconds and bytes, is announced.
+/// A run whose estimate exceeds this, in seconds or in bytes, is announced.
 const SECONDS_TOLD: f64 = 20.0;
 const BYTES_TOLD: f64 = 1_073_741_824.0;
 
-/// Says what a run takes, before anything of it is made, where that is much.
+/// Announces the cost of an expensive run before it is prepared.
 pub fn warn_of(cost: &Cost) {
     if cost.is_above(SECONDS_TOLD, BYTES_TOLD) {
         note(&format!("{cost} Ctrl-C stops it and keeps the results so far."));
     }
 }
 
-/// Tells of work in equal steps on standard error.
+/// Reports progress of work in equal steps on standard error.
 pub struct Progress {
     what: &'static str,
     begun: Instant,
@@ -43,7 +44,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Of work that goes on by this many `what`: VMs, rows.
+    /// Progress counted in `what`: VMs, rows.
     pub fn of(what: &'static str) -> Self {
         Self {
             what,
@@ -54,7 +55,7 @@ impl Progress {
         }
     }
 
-    /// So many of all are done.
+    /// Reports that `done` of `all` steps are done.
     pub fn tell(&mut self, done: u64, all: u64) {
         let waited = self.told.map_or(self.begun.elapsed() >= PATIENCE, |told| told.elapsed() >= EVERY);
         if !waited || done == 0 {
@@ -89,30 +90,30 @@ fn line(what: &str, done: u64, all: u64, took: Duration) -> String {
     )
 }
 
-/// How long the rest takes at the pace so far.
+/// The remaining time at the average pace so far.
 fn rest(done: u64, all: u64, took: Duration) -> Duration {
     let share = all.saturating_sub(done) as f64 / done.max(1) as f64;
     Duration::try_from_secs_f64(took.as_secs_f64() * share).unwrap_or(Duration::MAX)
 }
 
-/// The exit code of what Ctrl-C ended, by the custom of shells.
+/// The exit code after Ctrl-C, by shell convention.
 pub const STOPPED: u8 = 130;
 
-/// Whether somebody pressed Ctrl-C.
+/// Whether the user pressed Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// From now on Ctrl-C ends [`run`], with what there is by then; a second time it ends the program.
+/// From now on, Ctrl-C stops [`run`] with a partial result; a second Ctrl-C ends the program.
 pub fn listen() {
     let stop = || {
         if STOP.swap(true, Ordering::Relaxed) {
             std::process::exit(STOPPED.into());
         }
     };
-    // Where that is not possible, it ends the program at once.
+    // If no handler can be set, Ctrl-C ends the program at once.
     let _ = ctrlc::set_handler(stop);
 }
 
-/// Runs a world to its end, or until somebody presses Ctrl-C; whether that was so.
+/// Runs a world until its end or until Ctrl-C. Returns whether Ctrl-C stopped it.
 pub fn run(world: &mut World) -> bool {
     let vms = world.plan().workload().vm_count();
     let mut progress = Progress::of("VMs");

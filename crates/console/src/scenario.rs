@@ -1,7 +1,7 @@
-//! Which scenario a command is about: a document's file or a preset, with fields set by hand.
+//! The scenario of a command: a document file or a preset, with fields changed by options.
 //!
-//! A file with issues is refused here: what runs is what was written. (`tiebreak check` lists
-//! the issues; the page reads leniently instead, because a person is there to look.)
+//! A file with issues is rejected here, so that the run matches the file exactly. (`tiebreak check` lists the issues.
+//! The page reads leniently instead and shows them to the user.)
 
 use std::fs::File;
 use std::io::Read;
@@ -19,7 +19,7 @@ use crate::imports::{self, IMPORT};
 use crate::progress;
 use crate::trace::{Source, source};
 
-/// The options that choose a scenario.
+/// The option that chooses a scenario.
 pub const PRESET: Opt = Opt { name: "preset", value: Some("NAME"), help: "a scenario by name: `list presets`" };
 /// The option that chooses a variant.
 pub const VARIANT: Opt =
@@ -31,7 +31,7 @@ pub const SET: Opt = Opt {
     help: "changes a field; may be repeated: seed=7, agents.caches=false, rules.BestFit.buckets=none",
 };
 
-/// The option that brings rules of one's own.
+/// The option that adds custom rules.
 pub const RULE: Opt = Opt {
     name: "rule",
     value: Some("NAME|FILE"),
@@ -39,7 +39,7 @@ pub const RULE: Opt = Opt {
          or goes to the end of its stage",
 };
 
-/// Puts the rules of `--rule` into the list.
+/// Adds the rules of `--rule` to the policy.
 fn use_rules(variant: &mut Variant, given: &Given) -> Result<(), Failure> {
     for name in given.all(RULE.name) {
         let row = match gallery::find(name) {
@@ -51,7 +51,7 @@ fn use_rules(variant: &mut Variant, given: &Given) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The rule of a file, which has to be right: a row of the list as documents have it.
+/// The valid rule of a file, as a row of a document's policy.
 fn rule_of(file: &str) -> Result<RuleRow, Failure> {
     let names = || GALLERY.iter().map(|rule| rule.name).collect::<Vec<_>>().join(", ");
     let is_name = !file.contains(['.', '/', '\\']) && !std::path::Path::new(file).exists();
@@ -71,7 +71,7 @@ fn rule_of(file: &str) -> Result<RuleRow, Failure> {
     }
 }
 
-/// The document that was asked for; without a file or a name the first preset.
+/// The chosen document; without a file or a name, the first preset.
 pub fn document(given: &Given) -> Result<Document, Failure> {
     match (given.words.first(), given.one("preset")) {
         (Some(file), Some(name)) => Err(Failure(format!(
@@ -82,7 +82,7 @@ pub fn document(given: &Given) -> Result<Document, Failure> {
     }
 }
 
-/// The option that gives other machines.
+/// The option that replaces the machines.
 pub const MACHINES: Opt = Opt {
     name: "machines",
     value: Some("FILE.csv"),
@@ -90,7 +90,7 @@ pub const MACHINES: Opt = Opt {
          machines if a row stands for several, or openb's nodes; equal machines become a cluster",
 };
 
-/// Machines that are read from a list.
+/// Reads the machines from a list.
 fn use_machines(variant: &mut Variant, file: &str) -> Result<(), Failure> {
     let unreadable =
         |error: std::io::Error| Failure(format!("expected a list of machines in {file}, got: {error}; check the path"));
@@ -107,19 +107,19 @@ fn use_machines(variant: &mut Variant, file: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The variant that was asked for, with the machines of `--machines`, the rules of `--rule` and the fields of `--set`.
+/// The chosen variant with the machines of `--machines`, the rules of `--rule` and the fields of `--set`.
 pub fn variant(given: &Given) -> Result<Variant, Failure> {
     let mut variant = unset_variant(given)?;
     set_fields(&mut variant, given)?;
     Ok(variant)
 }
 
-/// The same without the fields of `--set`.
+/// The chosen variant without the fields of `--set`.
 pub fn unset_variant(given: &Given) -> Result<Variant, Failure> {
     unset_imported(given, None)
 }
 
-/// The same with what is imported before all that is given beside it.
+/// The same with the import applied before all other options.
 fn unset_imported(given: &Given, import: Option<&Import>) -> Result<Variant, Failure> {
     let document = document(given)?;
     let mut variant = chosen(&document, given.one("variant"))?.clone();
@@ -131,7 +131,7 @@ fn unset_imported(given: &Given, import: Option<&Import>) -> Result<Variant, Fai
     Ok(variant)
 }
 
-/// Gives a variant the machines of `--machines`, the rules of `--rule` and the fields of `--set`.
+/// Applies the machines of `--machines`, the rules of `--rule` and the fields of `--set` to a variant.
 pub fn use_given(variant: &mut Variant, given: &Given) -> Result<(), Failure> {
     if let Some(file) = given.one(MACHINES.name) {
         use_machines(variant, file)?;
@@ -140,12 +140,12 @@ pub fn use_given(variant: &mut Variant, given: &Given) -> Result<(), Failure> {
     set_fields(variant, given)
 }
 
-/// Whether there is a trace or an import, and nothing says on what it is to run.
+/// Whether a trace or an import is given without a scenario to run it on.
 pub fn is_about_own_trace(given: &Given) -> bool {
     (given.has("trace") || given.has(IMPORT.name)) && given.words.is_empty() && !given.has(PRESET.name)
 }
 
-/// For a trace of one's own the machines and the list of rules of the first preset hold, but not its agents.
+/// The user's own trace runs with the machines and the policy of the first preset, but without its agents.
 pub fn unslowed(variant: Variant, workload: &Workload, given: &Given) -> Variant {
     match is_about_own_trace(given) {
         true => Variant { agents: presets::agents_for(workload.fingerprint()), ..variant },
@@ -153,20 +153,21 @@ pub fn unslowed(variant: Variant, workload: &Workload, given: &Given) -> Variant
     }
 }
 
-/// The variant that was asked for, and what it runs on.
+/// The chosen variant and its source of requests.
 pub fn with_source(given: &Given) -> Result<(Variant, Source), Failure> {
     with_import(given, imports::read(given)?.as_ref())
 }
 
-/// The same with what `--import` says, which was read.
+/// The same with an `--import` that was already read.
 pub fn with_import(given: &Given, import: Option<&Import>) -> Result<(Variant, Source), Failure> {
-    // A generated workload follows from what is set; what is set of agents goes above what they are without.
+    // A generated workload depends on the fields of `--set`. Below they are set again, over agents that depend on the
+    // workload.
     let mut asked = unset_imported(given, import)?;
     set_fields(&mut asked, given)?;
     let imported = imports::source(given, import);
     let expected = asked.expected_vms().filter(|_| !given.has("trace") && imported.is_none());
     if let Some(vms) = expected {
-        // Drawing the workload takes a part of it already.
+        // Generating the workload already takes part of the cost.
         progress::warn_of(&asked.cost(vms));
     }
     let source = imported.map_or_else(|| source(&asked, given), Ok)?;
@@ -178,13 +179,13 @@ pub fn with_import(given: &Given, import: Option<&Import>) -> Result<(Variant, S
     Ok((variant, source))
 }
 
-/// Changes what `--set` says.
+/// Applies the fields of `--set`.
 pub fn set_fields(variant: &mut Variant, given: &Given) -> Result<(), Failure> {
     let pairs: Vec<_> = given.all("set").collect();
     set_all(variant, &pairs)
 }
 
-/// Changes fields, in any order: what only stands with another one waits for that.
+/// Sets fields in any order: one that is valid only together with another is retried after it.
 pub fn set_all(variant: &mut Variant, pairs: &[&str]) -> Result<(), Failure> {
     let split = |pair: &&str| {
         let wrong = || Failure(format!("expected PATH=VALUE after --set, got \"{pair}\"; write, for instance, seed=7"));
@@ -221,7 +222,7 @@ pub fn preset(name: &str) -> Result<Document, Failure> {
     Ok((preset.make)())
 }
 
-/// The text of a document's file.
+/// The text of a document file.
 pub fn text(file: &str) -> Result<String, Failure> {
     let unreadable = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::InvalidData => {
@@ -235,7 +236,7 @@ pub fn text(file: &str) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// The document of a file without issues.
+/// The document of a file that has no issues.
 pub fn whole(file: &str) -> Result<Document, Failure> {
     let read = Document::read(&text(file)?).map_err(|error| {
         let is_named_so = file.ends_with(".json");

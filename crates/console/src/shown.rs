@@ -1,15 +1,15 @@
-//! Words, numbers and tables as a person reads them in a terminal.
+//! Text, numbers and tables formatted for a terminal.
 
 pub use tiebreak_profile::words::{count, duration};
 
-/// `5 VMs` with what they are due to, those that are any: `5 VMs: 3 for want of room, 2 out of retries`.
+/// `5 VMs` with the causes that are not zero: `5 VMs: 3 for want of room, 2 out of retries`.
 pub fn by_cause(all: String, causes: &[(u64, &str)]) -> String {
     let some = causes.iter().filter(|(vms, _)| *vms > 0).map(|(vms, cause)| format!("{} {cause}", count(*vms)));
     let some: Vec<_> = some.collect();
     if some.is_empty() { all } else { format!("{all}: {}", some.join(", ")) }
 }
 
-/// Bytes in the unit that suits them.
+/// Bytes in a suitable unit.
 pub fn bytes(bytes: u64) -> String {
     const KIB: f64 = 1_024.0;
     let bytes = bytes as f64;
@@ -32,7 +32,7 @@ pub fn one_line(help: &str) -> String {
     help.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Text broken into lines of at most about 90 characters, each with this in front.
+/// Text wrapped to lines of at most about 90 characters, each with this indent.
 pub fn wrapped(text: &str, indent: &str) -> String {
     const WIDTH: usize = 90;
     let (mut lines, mut line) = (String::new(), String::new());
@@ -49,7 +49,7 @@ pub fn wrapped(text: &str, indent: &str) -> String {
     lines + &format!("{indent}{line}\n")
 }
 
-/// Rows with their columns in line: the first to the left, the others to the right.
+/// Rows with aligned columns: the first to the left, the others to the right.
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let wide = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();

@@ -1,4 +1,4 @@
-//! Reading traces from files, and the one that is built in.
+//! Reads traces from files, and the built-in one.
 
 use std::fs::File;
 use std::io::Read;
@@ -21,7 +21,7 @@ pub const TRACE: Opt = Opt {
     help: "the trace to replay: text, plain, gzip or zstd, in any format of `list formats`, SQLite or Parquet",
 };
 
-/// The option that keeps a part of it.
+/// The option that keeps a part of the trace.
 pub const SAMPLE: Opt = Opt {
     name: "sample",
     value: Some("BY:N[:PART]"),
@@ -29,14 +29,14 @@ pub const SAMPLE: Opt = Opt {
          always the same ones; a third number chooses the part, from 0 (vm:10:3)",
 };
 
-/// The option that leaves out what is most likely a mistake.
+/// The option that drops probable errors in the trace.
 pub const WITHOUT_OUTLIERS: Opt = Opt {
     name: "without-outliers",
     value: None,
     help: "exclude VMs that start years before or after all others; they would stretch the run",
 };
 
-/// The option that says what the columns of a table are.
+/// The option that maps a table's columns.
 pub const COLUMNS: Opt = Opt {
     name: "columns",
     value: Some("NAME=COLUMN,..."),
@@ -44,38 +44,38 @@ pub const COLUMNS: Opt = Opt {
            names as in `list formats`; decimal=comma if 3,5 is three and a half",
 };
 
-/// Which trace a command reads, and how.
+/// The options that choose a trace and how to read it.
 pub const TRACE_READ: &[&Opt] = &[&TRACE, &COLUMNS, &SAMPLE, &WITHOUT_OUTLIERS];
 
-/// The cut that comes with the page.
+/// The built-in cut, which the page also ships.
 const BUILT_IN_NAME: &str = "packing-cut.csv.gz";
 static BUILT_IN: &[u8] = include_bytes!("../../trace/fixtures/packing-cut.csv.gz");
 
-/// The requests of a run and where they come from.
+/// The requests of a run and their origin.
 #[derive(Clone)]
 pub struct Source {
-    /// Who asks for what.
+    /// The requests.
     pub workload: Arc<Workload>,
-    /// None for a generated workload.
+    /// `None` for a generated workload.
     pub trace: Option<TraceRef>,
 }
 
-/// Which trace was read.
+/// The trace that was read.
 #[derive(Clone)]
 pub struct TraceRef {
-    /// What people call it.
+    /// Its display name.
     pub name: String,
-    /// What makes it the same as another.
+    /// Its fingerprint; equal for equal traces.
     pub fingerprint: u128,
-    /// How much of it was kept.
+    /// Which part of it was kept.
     pub settings: TraceSettings,
-    /// Where it was read from; none of one that is built in.
+    /// Its path; `None` for the built-in trace.
     pub path: Option<String>,
-    /// What its columns are called otherwise, as after `--columns`.
+    /// Its column mapping, in the form of `--columns`.
     pub columns: Option<String>,
 }
 
-/// The workload that a variant names, or the file of `--trace` in its place.
+/// The workload that a variant names, or the file of `--trace` instead.
 pub fn source(variant: &Variant, given: &Given) -> Result<Source, Failure> {
     match (given.one("trace"), &variant.workload) {
         (Some(file), wanted) => from_file(file, &columns(given), given, wanted),
@@ -106,8 +106,7 @@ pub fn source(variant: &Variant, given: &Given) -> Result<Source, Failure> {
     }
 }
 
-/// Where the trace of a scenario was that `tiebreak run --out` wrote, and what its columns were called: summary.json beside it
-/// says so.
+/// The trace path and column mapping of a scenario that `tiebreak run --out` wrote, from the summary.json next to it.
 fn remembered(given: &Given) -> Option<(String, String)> {
     let summary = Path::new(given.words.first()?).with_file_name("summary.json");
     let summary: serde_json::Value = serde_json::from_reader(File::open(summary).ok()?).ok()?;
@@ -115,7 +114,7 @@ fn remembered(given: &Given) -> Option<(String, String)> {
     Some((text("path")?, text("columns").unwrap_or_default()))
 }
 
-/// The trace that is built into the program, or a part of it.
+/// The built-in trace, or a part of it.
 fn built_in(sample: Sample) -> Result<Source, Failure> {
     let mut parser = TraceParser::new(BUILT_IN_NAME).sampled(sample);
     parser.push(BUILT_IN)?;
@@ -149,23 +148,23 @@ fn from_file(file: &str, columns: &str, given: &Given, wanted: &WorkloadRef) -> 
 
 /// A trace without VMs that end in the instant they start.
 pub struct Lasting {
-    /// What people call it.
+    /// Its display name.
     pub name: String,
     /// The id of its format.
     pub format: &'static str,
-    /// Who asks for what.
+    /// The requests.
     pub workload: Workload,
-    /// VMs with those that were left out.
+    /// VMs before any were dropped.
     pub vms_before: u64,
-    /// Tenants with those of VMs that were left out.
+    /// Tenants before any VMs were dropped.
     pub tenants_before: u64,
     /// VMs whose start or end was moved to the trace's grid.
     pub off_grid: u64,
-    /// VMs left out.
+    /// Dropped VMs.
     pub instant: u64,
 }
 
-/// The trace of `--trace`, or the one that is built in, without VMs that end in the instant they start.
+/// The trace of `--trace`, or the built-in one, without VMs that end in the instant they start.
 pub fn lasting(given: &Given) -> Result<Lasting, Failure> {
     let name = given.one("trace").map_or_else(|| BUILT_IN_NAME.to_owned(), file_name);
     let parse = |mut parser: TraceParser| match given.one("trace") {
@@ -179,7 +178,7 @@ pub fn lasting(given: &Given) -> Result<Lasting, Failure> {
     let corrected = |what| whole.report.corrections.get(&what).copied().unwrap_or(0);
     let (off_grid, instant) = (corrected(Correction::OffGrid), corrected(Correction::NoLifetime));
     let summary = whole.report.summary;
-    // It is read once more only where somebody is to be left out.
+    // Read the trace again only if there are VMs to drop.
     let workload = match instant {
         0 => whole.workload,
         _ => parse(TraceParser::new(&name).without_instant_vms())?.workload,
@@ -198,7 +197,7 @@ fn named(name: &str, path: Option<&str>, columns: &str, sample: Sample, parsed: 
     Source { workload: Arc::new(parsed.workload), trace: Some(trace) }
 }
 
-/// What a document keeps of its trace.
+/// The part of its trace that a document keeps.
 fn sample_of(wanted: &WorkloadRef) -> Sample {
     match wanted {
         WorkloadRef::Trace { settings, .. } => settings.sample(),
@@ -206,13 +205,13 @@ fn sample_of(wanted: &WorkloadRef) -> Sample {
     }
 }
 
-/// What `--sample` and `--without-outliers` say, or else the document.
+/// The sample that `--sample` and `--without-outliers` choose, or the document's.
 fn asked(given: &Given, wanted: Sample) -> Result<Sample, Failure> {
     let sample = given.one(SAMPLE.name).map(sample).transpose()?.unwrap_or(wanted);
     Ok(Sample { without_outliers: wanted.without_outliers || given.has(WITHOUT_OUTLIERS.name), ..sample })
 }
 
-/// `request:10` or, of these ten parts the fourth, `request:10:3`.
+/// Parses `request:10`, or `request:10:3` for the fourth of these ten parts.
 fn sample(text: &str) -> Result<Sample, Failure> {
     let wrong = || {
         let words = SampledBy::WORDS.join(", ");
@@ -235,12 +234,12 @@ fn sample(text: &str) -> Result<Sample, Failure> {
     }
 }
 
-/// Reads the trace that a command names, or what `--sample` keeps of it.
+/// Reads the trace that a command names, or the part that `--sample` keeps.
 pub fn read_given(path: &str, given: &Given) -> Result<Parsed, Failure> {
     read(path, asked(given, Sample::default())?, &columns(given))
 }
 
-/// Reads a part of a trace piece by piece.
+/// Reads a part of a trace in chunks.
 fn read(path: &str, sample: Sample, columns: &str) -> Result<Parsed, Failure> {
     let parser = TraceParser::new(&file_name(path)).sampled(sample);
     let (parser, mut renamed) = (with_decimal_commas(parser, columns)?, renamed(columns)?);
@@ -248,10 +247,10 @@ fn read(path: &str, sample: Sample, columns: &str) -> Result<Parsed, Failure> {
     parse(path, if renamed.is_empty() { parser } else { parser.with_renamed(renamed) })
 }
 
-/// The name among columns that says what stands before decimals.
+/// The name in `--columns` that sets the decimal separator.
 const DECIMAL: &str = "decimal";
 
-/// The parser, told what stands before decimals where `--columns` says it.
+/// The parser with the decimal separator of `--columns`, if any.
 fn with_decimal_commas(parser: TraceParser, columns: &str) -> Result<TraceParser, Failure> {
     let said = renamed(columns)?.into_iter().rfind(|(name, _)| name == DECIMAL);
     match said.as_ref().map(|(_, mark)| mark.as_str()) {
@@ -264,12 +263,12 @@ fn with_decimal_commas(parser: TraceParser, columns: &str) -> Result<TraceParser
     }
 }
 
-/// What `--columns` says.
+/// The value of `--columns`.
 fn columns(given: &Given) -> String {
     given.all(COLUMNS.name).collect::<Vec<_>>().join(",")
 }
 
-/// The same as names, and the columns that have them.
+/// The same as pairs of names and columns.
 fn renamed(columns: &str) -> Result<Vec<(String, String)>, Failure> {
     let pairs = columns.split(',').filter(|pair| !pair.is_empty());
     let split = |pair: &str| {
@@ -286,10 +285,10 @@ fn renamed(columns: &str) -> Result<Vec<(String, String)>, Failure> {
 }
 
 fn parse(path: &str, mut parser: TraceParser) -> Result<Parsed, Failure> {
-    // What is no file, or not there, has no size; reading it says so.
+    // A path without a size, such as a missing file, fails when it is read.
     let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
     parser.check_file(bytes).map_err(|error| faulty(path, &error.into()))?;
-    // A pipe gives its bytes once, so what the first of them tell is read on from there.
+    // A pipe can be read only once, so reading continues after the bytes that identified the format.
     let (mut file, mut first) = (open(path)?, Vec::new());
     let head = file.by_ref().take(Kind::MAGIC_BYTES as u64).read_to_end(&mut first);
     head.map_err(|error| unreadable(path, &error))?;
@@ -306,7 +305,7 @@ fn parse(path: &str, mut parser: TraceParser) -> Result<Parsed, Failure> {
     pushed.and_then(|()| parser.finish()).map_err(|error| faulty(path, &error))
 }
 
-/// Reads a file of CPU readings piece by piece.
+/// Reads a file of CPU readings in chunks.
 pub fn read_readings(path: &str) -> Result<Readings, Failure> {
     let mut parser = ReadingsParser::new();
     push_pieces(path, open(path)?, |piece| parser.push(piece))?;

@@ -1,6 +1,5 @@
-//! Files and folders that are there whole or not at all: written beside their place under the name `NAME.unfinished`, and
-//! moved there when they are done. Who is stopped in the middle, by a full disk or a signal, leaves nothing that looks
-//! like a result.
+//! Atomic writes of files and folders: written under the name `NAME.unfinished` next to their destination, and moved
+//! there when complete. A full disk or a signal leaves nothing that looks like a result.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
@@ -11,25 +10,25 @@ use crate::answer::Failure;
 /// Writes a file.
 ///
 /// # Errors
-/// When that is not possible; the file that was there before is there still.
+/// When it cannot be written; an existing file stays as it was.
 pub fn write(place: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let mut file = Unfinished::begin(place)?;
     file.write(bytes)?;
     file.finish()
 }
 
-/// A file that is written bit by bit.
+/// A file that is written incrementally.
 pub struct Unfinished {
     place: PathBuf,
-    /// Where it is written; its place where that is a device or a pipe.
+    /// The temporary path; the destination itself if that is a device or a pipe.
     beside: PathBuf,
     file: File,
 }
 
 impl Unfinished {
-    /// Begins a file; nothing is at its place yet.
+    /// Begins a file; nothing appears at its destination yet.
     pub fn begin(place: &Path) -> Result<Self, Failure> {
-        // A link stays a link.
+        // Follow a symbolic link, so that it stays a link.
         let place = place.canonicalize().unwrap_or_else(|_| place.to_owned());
         let is_stream = fs::metadata(&place).is_ok_and(|there| !there.is_file() && !there.is_dir());
         let beside = if is_stream { place.clone() } else { beside(&place, "unfinished") };
@@ -41,12 +40,12 @@ impl Unfinished {
         Ok(Self { place, beside, file })
     }
 
-    /// Writes what comes next.
+    /// Appends bytes.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.file.write_all(bytes).map_err(|error| unwritable(&self.place, &error))
     }
 
-    /// Puts it in its place.
+    /// Moves the file to its destination.
     pub fn finish(mut self) -> Result<(), Failure> {
         let moved = if self.beside == self.place { Ok(()) } else { fs::rename(&self.beside, &self.place) };
         self.file.flush().and(moved).map_err(|error| unwritable(&self.place, &error))?;
@@ -58,7 +57,7 @@ impl Unfinished {
 impl Drop for Unfinished {
     fn drop(&mut self) {
         if self.beside != self.place {
-            // It was never under its own name, so there is nobody to tell.
+            // The unfinished file is only a leftover, so a failed removal is not reported.
             let _ = fs::remove_file(&self.beside);
         }
     }
@@ -71,8 +70,8 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Begins a folder, before the work whose results it takes: what is in the way is told at once. An empty folder and one
-    /// with nothing but these files, which an earlier run wrote, are replaced; any other stays as it is.
+    /// Begins a folder before the work that fills it, so that an obstacle is reported at once. An empty folder, or
+    /// one with only these files from an earlier run, is replaced; any other stays as it is.
     pub fn begin(place: &Path, ours: &[&str]) -> Result<Self, Failure> {
         let failed = |error: io::Error| unwritable(place, &error);
         match fs::read_dir(place) {
@@ -94,7 +93,7 @@ impl Folder {
         }
         let place = place.canonicalize().unwrap_or_else(|_| place.to_owned());
         let beside = beside(&place, "unfinished");
-        // What somebody left who was stopped.
+        // Left by an earlier run that was stopped.
         let left = fs::remove_dir_all(&beside);
         if let Err(error) = left.or_else(|error| if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) })
         {
@@ -104,17 +103,17 @@ impl Folder {
         Ok(Self { place, beside })
     }
 
-    /// Where a file of it is written.
+    /// The temporary path of one of its files.
     pub fn file(&self, name: &str) -> PathBuf {
         self.beside.join(name)
     }
 
-    /// Why one of its files was not written.
+    /// The failure for a file that could not be written.
     pub fn unwritable(&self, error: &dyn std::fmt::Display) -> Failure {
         unwritable(&self.place, error)
     }
 
-    /// Puts it in its place.
+    /// Moves the folder to its destination.
     pub fn finish(mut self) -> Result<(), Failure> {
         let before = beside(&self.place, "before");
         let moved = || {

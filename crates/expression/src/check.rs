@@ -1,4 +1,4 @@
-//! From a tree to a program: every name is found, every value is what it has to be.
+//! From a tree to a program: resolves every name and checks every type.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -10,28 +10,28 @@ use crate::parser::parse;
 use crate::program::{Graph, Kind, Named, Program, VALUES_MAX, Value};
 use crate::tree::{Binary, Expr, Formula, Function, Node, Unary};
 
-/// What an expression may read, by name.
+/// The names that an expression may read.
 pub trait Scope {
-    /// The number of a name and what it is.
+    /// The number and the kind of a name.
     ///
     /// # Errors
-    /// What to say of a name that cannot be read.
+    /// The reason why a name cannot be read.
     fn find(&self, name: &str) -> Result<(u16, Kind), Unreadable>;
 }
 
 /// Why a name cannot be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unreadable {
-    /// What could stand there.
+    /// What was expected.
     pub expected: String,
     /// What to do.
     pub advice: String,
 }
 
-/// Reads and checks an expression whose value is of this kind.
+/// Parses and checks an expression of this kind.
 ///
 /// # Errors
-/// The first thing that is wrong: a word, a name that cannot be read, a value of the wrong kind, or a bound that is passed.
+/// The first fault: a word, a name that cannot be read, a value of the wrong kind, or an exceeded limit.
 pub fn compile(source: &str, scope: &dyn Scope, kind: Kind) -> Result<Program, Fault> {
     let formula = parse(source)?;
     check(&formula, scope, kind, source).map_err(|wrong| wrong.within(source))
@@ -182,7 +182,7 @@ impl Checker<'_> {
     }
 }
 
-/// The name of these that is most like what was written, if any is.
+/// The name most similar to what was written, if any is similar.
 #[must_use]
 pub fn nearest<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     let distance = |name: &str| (apart(written, name), name.len());
@@ -190,7 +190,8 @@ pub fn nearest<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Optio
     (far.0 <= written.len().max(6) / 3).then(|| name.to_string())
 }
 
-/// How many letters have to be changed, put in or taken out; letters of one word in another order cost as much.
+/// The edit distance in letters: changed, inserted or removed; a word with its letters in another order costs as
+/// much.
 fn apart(one: &str, other: &str) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (at, left) in one.bytes().enumerate() {

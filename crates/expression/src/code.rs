@@ -1,7 +1,7 @@
-//! A program laid out to run: places for what is read, for constants, then one for each step, in order.
+//! A program laid out for execution: slots for inputs, for constants, then one per step, in order.
 //!
-//! Nothing branches, so that all machines of a batch go through each step together, and what it costs never depends on
-//! what is read.
+//! Nothing branches, so all machines of a batch go through each step together, and the cost never depends on the
+//! inputs.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use crate::operation::Operation;
 use crate::program::{Program, Value};
 
-/// A program that runs.
+/// An executable program.
 #[derive(Clone, Debug)]
 pub struct Code {
     inputs: Vec<u16>,
@@ -18,17 +18,17 @@ pub struct Code {
     results: Vec<u16>,
 }
 
-/// Places for values of so many machines at once, as one [`Code`] needs them.
+/// Slots for the values of this many machines at once, as one [`Code`] needs them.
 pub type Places<const LANES: usize> = Vec<[f64; LANES]>;
 
 impl Code {
-    /// What gives the program's value.
+    /// Compiles the program's value.
     #[must_use]
     pub fn of_value(program: &Program) -> Self {
         Self::new(program, vec![program.result])
     }
 
-    /// What gives the program's named values in order, and its value last.
+    /// Compiles the program's named values in order, and its value last.
     #[must_use]
     pub fn of_all(program: &Program) -> Self {
         Self::new(program, program.named.iter().map(|named| named.value).chain([program.result]).collect())
@@ -62,13 +62,13 @@ impl Code {
         code
     }
 
-    /// The numbers of what it reads; their values go into the first places, in this order.
+    /// The numbers of its inputs; their values go into the first slots, in this order.
     #[must_use]
     pub fn inputs(&self) -> &[u16] {
         &self.inputs
     }
 
-    /// Places to run in, again and again.
+    /// Slots to run in; they can be reused.
     #[must_use]
     pub fn places<const LANES: usize>(&self) -> Places<LANES> {
         let mut places = vec![[0.0; LANES]; self.inputs.len()];
@@ -77,7 +77,7 @@ impl Code {
         places
     }
 
-    /// Works out the value from what stands in the first places; NaN is no number.
+    /// Computes the value from the inputs in the first slots; NaN stands for "no number".
     #[inline]
     pub fn run<const LANES: usize>(&self, places: &mut [[f64; LANES]]) -> [f64; LANES] {
         let first = self.inputs.len() + self.constants.len();
@@ -87,7 +87,7 @@ impl Code {
         self.results.last().map_or([f64::NAN; LANES], |result| places[usize::from(*result)])
     }
 
-    /// What [`Code::of_all`] was asked for, after a run.
+    /// The results of [`Code::of_all`] after a run.
     pub fn results<'a>(&'a self, places: &'a [[f64; 1]]) -> impl Iterator<Item = f64> + 'a {
         self.results.iter().map(|place| places[usize::from(*place)][0])
     }

@@ -1,9 +1,9 @@
-//! What is wrong with an expression, and where.
+//! Faults in an expression, with their positions.
 
 use alloc::string::String;
 use core::fmt;
 
-/// A place in the text of an expression.
+/// A position in the text of an expression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     /// Its line, from 1.
@@ -15,7 +15,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// Where the byte at `offset` stands.
+    /// The position of the byte at `offset`.
     pub(crate) fn of(source: &str, offset: usize) -> Self {
         let before = source.get(..offset).unwrap_or(source);
         let line = before.bytes().filter(|byte| *byte == b'\n').count() as u32 + 1;
@@ -24,16 +24,16 @@ impl Position {
     }
 }
 
-/// The first thing that is wrong with an expression.
+/// The first fault in an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Where it begins.
     pub at: Position,
-    /// What could stand there.
+    /// What was expected.
     pub expected: String,
-    /// What stands there.
+    /// What the expression has there.
     pub got: String,
-    /// What to do; empty where that is plain.
+    /// What to do; empty if that is obvious.
     pub advice: String,
 }
 
@@ -47,7 +47,7 @@ impl fmt::Display for Fault {
 
 impl core::error::Error for Fault {}
 
-/// A fault whose place is still a number of bytes.
+/// A fault whose position is still a byte offset.
 pub(crate) struct Wrong {
     pub(crate) offset: usize,
     pub(crate) expected: String,

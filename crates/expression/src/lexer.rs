@@ -1,4 +1,4 @@
-//! The words of an expression.
+//! The tokens of an expression.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -7,30 +7,30 @@ use alloc::vec::Vec;
 
 use crate::fault::Wrong;
 
-/// Bytes that the text of an expression may have.
+/// Maximum number of bytes in an expression.
 pub const SOURCE_MAX: usize = 4_096;
 
-/// Words and signs that it may have.
+/// Maximum number of tokens in an expression.
 pub const TOKENS_MAX: usize = 600;
 
-/// Bytes that a name may have.
+/// Maximum number of bytes in a name.
 pub const NAME_MAX: usize = 64;
 
-/// One word or sign.
+/// One token.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Token<'a> {
     Number(f64),
     Name(&'a str),
-    /// A word of the language.
+    /// A keyword.
     Word(Word),
-    /// One or two signs.
+    /// An operator or punctuation mark of one or two characters.
     Sign(&'static str),
     End,
 }
 
 macro_rules! words {
     ($($word:ident $text:literal,)+) => {
-        /// A word that names nothing.
+        /// A keyword, which cannot be a name.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Word { $($word),+ }
 
@@ -51,7 +51,7 @@ words! {
 }
 
 impl Token<'_> {
-    /// What a fault says that it got.
+    /// How a fault shows it.
     pub(crate) fn shown(&self) -> String {
         match self {
             Self::Number(number) => format!("{number}"),
@@ -63,14 +63,14 @@ impl Token<'_> {
     }
 }
 
-/// Signs, those of two characters first.
+/// Operators and punctuation, those of two characters first.
 const SIGNS: [&str; 16] = ["==", "!=", "<=", ">=", "<", ">", "=", "+", "-", "*", "/", "%", "(", ")", ",", ";"];
 
-/// What other languages write, and what is written here.
+/// Operators of other languages, and their equivalents here.
 const FOREIGN: [(&str, &str); 6] =
     [("&&", "and"), ("||", "or"), ("!", "not"), ("?", "if … then … else"), ("^", "*"), ("{", "(")];
 
-/// The words of a text with where each begins, the end last.
+/// The tokens of a text with their offsets, the end last.
 pub(crate) fn tokens(source: &str) -> Result<Vec<(Token<'_>, usize)>, Wrong> {
     if source.len() > SOURCE_MAX {
         let got = format!("{} bytes", source.len());
@@ -91,7 +91,7 @@ pub(crate) fn tokens(source: &str) -> Result<Vec<(Token<'_>, usize)>, Wrong> {
     Ok(tokens)
 }
 
-/// Where the next word begins, past space and comments.
+/// The offset of the next token, after spaces and comments.
 fn next_word(source: &str, mut at: usize) -> Option<usize> {
     loop {
         let rest = &source[at..];
@@ -161,7 +161,7 @@ fn name(rest: &str, start: usize) -> Result<(Token<'_>, usize), Wrong> {
     Ok((token, start + text.len()))
 }
 
-/// Text in quotes, cut where it would fill a line.
+/// Text in quotes, clipped to less than a line.
 pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 30;
     let start: String = text.chars().take(LONGEST).collect();

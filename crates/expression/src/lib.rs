@@ -1,16 +1,16 @@
-//! Expressions that people write as rules: numbers, names, operators and a few functions, no loops.
+//! Expressions for custom rules: numbers, names, operators and a few functions, no loops.
 //!
 //! ```text
 //! let left = machine.cores_free - vm.cores;   # a named value
 //! if machine.cores > 0 then left / machine.cores else 1
 //! ```
 //!
-//! [`parse`] reads a text into a tree, which prints as a text that is read as the same tree; [`compile`] checks it against
-//! the names that can be read and makes a [`Program`] of it; [`Program::given`] works out what is known already; [`Code`]
-//! runs it for several machines at once. What it costs is bounded by its length, the same for all values, and told
-//! ([`Program::steps`]). What is no number is told in `operation.rs`.
+//! [`parse`] reads a text into a tree, which prints as a text that parses to the same tree. [`compile`] checks it
+//! against the readable names and makes a [`Program`]. [`Program::given`] evaluates what is already known. [`Code`]
+//! runs the program for several machines at once. The cost is bounded by the length, is the same for all values, and
+//! is available ([`Program::steps`]). See `operation.rs` for results that are not numbers.
 //!
-//! Only `+ - * /`, comparisons and `libm` are used, so that every machine gives the same bits.
+//! Only `+ - * /`, comparisons and `libm` are used, so that every machine computes the same bits.
 
 #![no_std]
 

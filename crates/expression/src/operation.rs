@@ -1,12 +1,12 @@
-//! What one step of an expression does to numbers.
+//! The arithmetic of one step of an expression.
 //!
-//! There is one thing that is no number, and it has one meaning: it comes from a division by 0, a root or logarithm of
-//! what has none, and whatever passes the largest number (1.8e308), and everything that reads it is no number either.
-//! Truths are 1 and 0, and no number is a truth that nobody knows: it stays unknown where the other side does not
-//! decide (`false and unknown` is false, `true or unknown` is true; Kleene's logic), so that a guard such as
-//! `capacity > 0 and used / capacity < 0.5` does what it says. Of an `if` only the value chosen counts.
+//! There is one value that is not a number, here called "no number". It comes from a division by 0, from a root or
+//! logarithm outside its domain, and from results beyond the largest number (1.8e308); every operation on it gives no
+//! number again. Booleans are 1 and 0, and no number is the unknown truth value of Kleene's logic: it stays unknown
+//! unless the other side decides (`false and unknown` is false, `true or unknown` is true), so that a guard such as
+//! `capacity > 0 and used / capacity < 0.5` works. Of an `if`, only the chosen value counts.
 
-/// Inside a step, what stands for no number.
+/// The representation of no number inside a step.
 const NONE: f64 = f64::NAN;
 
 macro_rules! operations {
@@ -16,7 +16,7 @@ macro_rules! operations {
         pub(crate) enum Operation { $($(#[$help])* $name),+ }
 
         impl Operation {
-            /// The step done in several lanes at once; operands that it does not have are not looked at.
+            /// Applies the step in several lanes at once; operands that it does not have are ignored.
             #[inline]
             pub(crate) fn apply<const LANES: usize>(self, operands: [[f64; LANES]; 3]) -> [f64; LANES] {
                 match self {
@@ -42,7 +42,7 @@ operations! {
     Subtract(a, b) => number(a - b),
     Multiply(a, b) => number(a * b),
     Divide(a, b) => number(a / b),
-    /// What is left of a division to a whole number; it has the sign of the first operand.
+    /// The remainder of a division with a whole quotient; it has the sign of the first operand.
     Remainder(a, b) => libm::fmod(a, b),
     Minus(a) => -a,
     Min(a, b) => if a.is_nan() || a < b { a } else { b },
@@ -63,13 +63,13 @@ operations! {
     Choose(a, b, c) => if a == 1.0 { b } else if a == 0.0 { c } else { NONE },
 }
 
-/// The number, unless it passes the largest.
+/// The number, or no number if it exceeds the largest one.
 #[inline]
 fn number(value: f64) -> f64 {
     if value.is_finite() { value } else { NONE }
 }
 
-/// A truth about operands whose sum is no number where one of them is none.
+/// A boolean about two operands, or no number if their sum shows that one of them is no number.
 #[inline]
 fn truth(holds: bool, sum: f64) -> f64 {
     if sum.is_nan() { NONE } else { f64::from(u8::from(holds)) }

@@ -1,4 +1,4 @@
-//! From words to a tree, by recursive descent. How deep it goes is bounded before it goes there.
+//! From tokens to a tree, by recursive descent. The depth is checked before each descent.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -10,16 +10,16 @@ use crate::fault::{Fault, Wrong};
 use crate::lexer::{Token, Word, tokens};
 use crate::tree::{Binary, COMPARISON, Expr, Formula, Function, Let, MINUS, NOT, Node, Unary};
 
-/// How deep brackets, functions, conditions and signs may stand in each other.
+/// Maximum nesting of brackets, functions, conditions and signs.
 pub const DEPTH_MAX: u32 = 48;
 
-/// Values that may have names.
+/// Maximum number of named values.
 pub const LETS_MAX: usize = 32;
 
-/// Reads an expression.
+/// Parses an expression.
 ///
 /// # Errors
-/// The first word that cannot stand where it does, or the first bound that is passed.
+/// The first unexpected token, or the first exceeded limit.
 pub fn parse(source: &str) -> Result<Formula, Fault> {
     formula(source).map_err(|wrong| wrong.within(source))
 }
@@ -57,7 +57,7 @@ impl<'a> Parser<'a> {
         self.tokens[self.at].1
     }
 
-    /// The next word, which is passed; the end is never passed.
+    /// Takes the next token; the end token stays.
     fn take(&mut self) -> (Token<'a>, usize) {
         let token = self.tokens[self.at];
         self.at = (self.at + 1).min(self.tokens.len() - 1);
@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
         self.level(1)
     }
 
-    /// What binds at least as tightly as this.
+    /// Parses operators that bind at least this tightly.
     fn level(&mut self, strength: u8) -> Result<Expr, Wrong> {
         if strength == NOT {
             return self.prefixed(Token::Word(Word::Not), Unary::Not, NOT, COMPARISON);

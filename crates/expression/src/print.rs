@@ -1,4 +1,4 @@
-//! A tree as text, with no more brackets than it needs: what is read again is the same tree.
+//! Prints a tree with the fewest brackets such that the text parses to the same tree.
 
 use core::fmt::{self, Write};
 
@@ -29,7 +29,7 @@ impl fmt::Display for Expr {
             }
             Node::Binary(operator, operands) => {
                 let (strength, [left, right]) = (operator.strength(), &**operands);
-                // Comparisons do not chain; of all others the left ones come first.
+                // Comparisons do not chain; all other operators are left-associative.
                 left.print(f, strength + u8::from(strength == COMPARISON))?;
                 write!(f, " {} ", operator.text())?;
                 right.print(f, strength + 1)
@@ -50,7 +50,7 @@ impl fmt::Display for Expr {
 }
 
 impl Expr {
-    /// In brackets where it binds less tightly than this.
+    /// Prints brackets if it binds less tightly than this.
     fn print(&self, f: &mut fmt::Formatter<'_>, strength: u8) -> fmt::Result {
         if self.strength() < strength { write!(f, "({self})") } else { write!(f, "{self}") }
     }

@@ -1,14 +1,14 @@
-//! A checked expression as a graph: every value once, operands before what reads them.
+//! A checked expression as a graph: every value once, operands before their users.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::operation::Operation;
 
-/// Values that an expression may take: numbers, names and steps.
+/// Maximum number of values in an expression: numbers, names and steps.
 pub const VALUES_MAX: usize = 256;
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A number.
@@ -18,7 +18,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The words people read.
+    /// Its name in messages.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -32,7 +32,7 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value {
     Constant(f64),
-    /// What is read, by its number.
+    /// An input, by its number.
     Input(u16),
     Step(Operation, [u16; 3]),
 }
@@ -42,7 +42,7 @@ pub(crate) enum Value {
 pub struct Named {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     pub(crate) value: u16,
 }
@@ -61,7 +61,7 @@ impl Program {
         Self { values: graph.values, result, named, kind }
     }
 
-    /// What its value is.
+    /// The kind of its value.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind
@@ -73,7 +73,7 @@ impl Program {
         &self.named
     }
 
-    /// The numbers of what its value depends on, each once, in order.
+    /// The numbers of the inputs of its value, each once, in order.
     #[must_use]
     pub fn reads(&self) -> Vec<u16> {
         let needed = self.needed(core::iter::once(self.result));
@@ -86,15 +86,15 @@ impl Program {
         inputs
     }
 
-    /// How many steps its value takes: what it costs, each time and always.
+    /// The number of steps to compute its value: the cost of every evaluation.
     #[must_use]
     pub fn steps(&self) -> usize {
         let needed = self.needed(core::iter::once(self.result));
         self.values.iter().zip(&needed).filter(|(value, needed)| **needed && matches!(value, Value::Step(..))).count()
     }
 
-    /// The same where some of what it reads is known already: what follows from that alone is worked out, and of a
-    /// condition that is known only the value chosen is left.
+    /// The program with some inputs known: whatever follows from them alone is evaluated, and a known condition
+    /// leaves only the chosen value.
     #[must_use]
     pub fn given(&self, known: impl Fn(u16) -> Option<f64>) -> Self {
         let mut graph = Graph::default();
@@ -112,7 +112,7 @@ impl Program {
         Self { values: graph.values, result: place(self.result), named, kind: self.kind }
     }
 
-    /// Which values these depend on, themselves included.
+    /// The values on which these depend, including themselves.
     pub(crate) fn needed(&self, roots: impl Iterator<Item = u16>) -> Vec<bool> {
         let mut needed = alloc::vec![false; self.values.len()];
         roots.for_each(|root| needed[usize::from(root)] = true);
@@ -125,14 +125,14 @@ impl Program {
     }
 }
 
-/// A graph that grows, in which what is known is worked out at once and nothing stands twice.
+/// A graph under construction; known values are evaluated at once, and nothing is stored twice.
 #[derive(Default)]
 pub(crate) struct Graph {
     values: Vec<Value>,
 }
 
 impl Graph {
-    /// The place of a value, which is a new one only if there is none like it.
+    /// The index of a value; new only if no equal value exists.
     pub(crate) fn add(&mut self, value: Value) -> u16 {
         match self.simpler(value) {
             Ok(place) => place,
@@ -143,12 +143,12 @@ impl Graph {
         }
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub(crate) fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// A value that is there already and says the same, or else the simplest value that does.
+    /// The index of an equivalent existing value, or else the simplest equivalent value.
     fn simpler(&self, value: Value) -> Result<u16, Value> {
         let Value::Step(step, operands) = value else { return Err(value) };
         let constant = |at: usize| match self.values[usize::from(operands[at])] {
@@ -170,7 +170,7 @@ impl Graph {
     }
 }
 
-/// Equal to the bit, so that 0 is not -0 and no number is itself.
+/// Equal bit for bit, so that 0 differs from -0 and NaN equals itself.
 fn same(one: Value, other: Value) -> bool {
     match (one, other) {
         (Value::Constant(one), Value::Constant(other)) => one.to_bits() == other.to_bits(),

@@ -7,7 +7,7 @@ use crate::{
     parse,
 };
 
-/// What can be read: two numbers and a truth.
+/// The readable names: two numbers and a boolean.
 struct Names;
 
 impl Scope for Names {
@@ -72,7 +72,7 @@ fn what_expressions_are_worth() {
     }
 }
 
-/// A guard decides without what is no number; nothing else does.
+/// Only a guard gives a result from an operand that is no number.
 #[test]
 fn what_is_no_number_stays_none() {
     for source in [
@@ -112,7 +112,7 @@ fn what_is_no_number_stays_none() {
     }
 }
 
-/// What is printed has no more brackets than it needs, and is read as the same tree.
+/// Printed text has the fewest brackets and parses to the same tree.
 #[test]
 fn trees_are_printed_as_they_are_read() {
     for (source, printed) in [
@@ -204,7 +204,7 @@ fn faults_say_where_and_what_to_do() {
     assert_eq!(fault.at.column, 3, "the sign that makes it a number");
 }
 
-/// Whatever comes, the answer is one short sentence, before any work that grows with it.
+/// Whatever the input, the error is one short sentence, found before any work that grows with the input.
 #[test]
 fn hostile_texts_are_told_in_a_sentence() {
     let repeated = |text: &str, count: usize| text.repeat(count);
@@ -233,7 +233,7 @@ fn hostile_texts_are_told_in_a_sentence() {
     assert_eq!(value(&chain), 201.0);
 }
 
-/// What is known already is worked out, so that a rule reads and costs no more than it has to.
+/// Known inputs are evaluated in advance, so that a rule reads and costs no more than necessary.
 #[test]
 fn what_is_known_is_worked_out_before() {
     let source = "let w = if a > 1 then 2 else 0; if w > 0 and (yes or a > 5) then vm.cores * w * w else vm.cores / a";

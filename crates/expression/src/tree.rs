@@ -1,10 +1,10 @@
-//! An expression as it was written: named values, then the value.
+//! The syntax tree of an expression: named values, then the value.
 
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// A whole expression: values by name, each of which the following may read, and the value asked for.
+/// A whole expression: named values, each readable by those after it, and the resulting value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formula {
     /// Its named values, in order.
@@ -18,35 +18,35 @@ pub struct Formula {
 pub struct Let {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its expression.
     pub value: Expr,
-    /// Bytes before its name.
+    /// The byte offset of its name.
     pub offset: usize,
 }
 
-/// A part of an expression, with where it stands; equal where it says the same.
+/// A part of an expression with its offset; equality ignores the offset.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it says.
+    /// Its content.
     pub node: Node,
-    /// Bytes before the word that makes it what it is: a sign, a name, a number.
+    /// The byte offset of its defining token: an operator, a name, a number.
     pub offset: usize,
 }
 
-/// What a part of an expression says.
+/// The content of a part of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node {
     /// A number, at least 0.
     Number(f64),
     /// `true` or `false`.
     Truth(bool),
-    /// Something that is read, or a named value.
+    /// An input or a named value.
     Name(String),
-    /// One operand.
+    /// An operator with one operand.
     Unary(Unary, Box<Expr>),
-    /// Two operands.
+    /// An operator with two operands.
     Binary(Binary, Box<[Expr; 2]>),
-    /// A function.
+    /// A function call.
     Call(Function, Vec<Expr>),
     /// Condition, value, and value otherwise.
     If(Box<[Expr; 3]>),
@@ -86,16 +86,16 @@ macro_rules! binaries {
         pub enum Binary { $(#[doc = concat!("`", $text, "`")] $name),+ }
 
         impl Binary {
-            /// All of them.
+            /// All binary operators.
             pub const ALL: &[Self] = &[$(Self::$name),+];
 
-            /// How it is written.
+            /// Its text.
             #[must_use]
             pub const fn text(self) -> &'static str {
                 match self { $(Self::$name => $text),+ }
             }
 
-            /// How tightly it binds; larger is tighter.
+            /// Its precedence; larger binds more tightly.
             pub(crate) const fn strength(self) -> u8 {
                 match self { $(Self::$name => $strength),+ }
             }
@@ -108,7 +108,7 @@ binaries! {
     Unequal "!=" 4, Add "+" 5, Subtract "-" 5, Multiply "*" 6, Divide "/" 6, Remainder "%" 6,
 }
 
-/// How tightly `not`, comparisons and the minus before an operand bind.
+/// The precedence of `not`, comparisons and unary minus.
 pub(crate) const NOT: u8 = 3;
 pub(crate) const COMPARISON: u8 = 4;
 pub(crate) const MINUS: u8 = 7;
@@ -120,7 +120,7 @@ macro_rules! functions {
         pub enum Function { $($(#[doc = $help])+ $name),+ }
 
         impl Function {
-            /// All of them.
+            /// All functions.
             pub const ALL: &[Self] = &[$(Self::$name),+];
 
             /// Its name.
@@ -129,13 +129,13 @@ macro_rules! functions {
                 match self { $(Self::$name => $text),+ }
             }
 
-            /// What it gives.
+            /// Its result, as help text.
             #[must_use]
             pub fn help(self) -> &'static str {
                 match self { $(Self::$name => concat!($($help),+).trim_start()),+ }
             }
 
-            /// How many operands it takes, at least and at most.
+            /// The minimum and maximum number of operands.
             #[must_use]
             pub const fn operands(self) -> (usize, usize) {
                 match self { $(Self::$name => ($least, $most)),+ }

@@ -1,9 +1,9 @@
-//! Writes the dump that the tests read, with every field that an API server of release 1.34 writes for such objects:
-//! `cargo run -p tiebreak-import --example fixture | gzip -9n`. kubectl 1.32 prints the same bytes for `kubectl get
-//! nodes,pods -A -o json`, asked of a server that lists these objects.
+//! Writes the dump that the tests read, with every field that an API server of release 1.34 sets on such objects:
+//! `cargo run -p tiebreak-import --example fixture | gzip -9n`. kubectl 1.32 prints the same bytes for
+//! `kubectl get nodes,pods -A -o json` from a server that lists these objects.
 //!
-//! 60 nodes in three zones, of two sizes, three of them for the control plane, one of them cordoned; what a cluster runs
-//! for itself, ten services, and some pods that wait.
+//! 60 nodes in three zones, of two sizes; three belong to the control plane, and one is cordoned. The pods are the
+//! cluster's own, ten services, and some that are pending.
 
 use serde::Serialize as _;
 use serde_json::ser::PrettyFormatter;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 const ZONES: [&str; 3] = ["eu-west-1a", "eu-west-1b", "eu-west-1c"];
 
-/// Cores, KiB of memory and what a cloud calls it.
+/// Cores, KiB of memory and the cloud's instance type.
 const SIZES: [(u64, u64, &str); 2] = [(16, 64_812_248, "m5.4xlarge"), (32, 129_624_496, "m5.8xlarge")];
 
 /// Name, pods, millicores, MiB, kind of owner.
@@ -47,7 +47,7 @@ fn main() {
     println!();
 }
 
-/// A made-up identifier that is the same every time.
+/// A made-up identifier, always the same for the same text.
 fn uid(text: &str) -> String {
     let hash = xxhash_rust::xxh3::xxh3_128(text.as_bytes());
     let hex = format!("{hash:032x}");
@@ -139,7 +139,7 @@ fn container(name: &str, requests: &Value) -> Value {
     })
 }
 
-/// What every pod has.
+/// The fields of every pod.
 fn pod_of(namespace: &str, name: &str, labels: &Value, requests: &Value, at: usize) -> Value {
     let tolerate =
         |key: &str| json!({ "effect": "NoExecute", "key": key, "operator": "Exists", "tolerationSeconds": 300 });
@@ -197,7 +197,7 @@ fn daemon(name: &str, node: usize, milli: u64, memory: Option<&str>) -> Value {
     pod
 }
 
-/// A pod that nothing owns and that has ended.
+/// A pod without an owner that has ended.
 fn bare() -> Value {
     let mut pod = pod_of("default", "migrate-once", &json!({}), &json!({ "cpu": "1", "memory": "1Gi" }), 12_000);
     bind(&mut pod, 3, 12_000);

@@ -1,4 +1,4 @@
-//! From the bytes of a file to what it is: text, plain or gzip, in JSON, YAML or INI.
+//! Detects and parses a file: text, plain or gzip, in JSON, YAML or INI.
 
 use std::io::Read;
 
@@ -11,7 +11,7 @@ use crate::leftover::shown;
 use crate::limits::{BYTES_MAX, WRITTEN_BYTES_MAX};
 use crate::{File, yaml};
 
-/// What a file holds.
+/// The parsed content of a file.
 pub(crate) enum Content {
     /// Nodes and pods, with their paths.
     Objects(Vec<(String, Value)>),
@@ -24,7 +24,7 @@ pub(crate) enum Content {
 const WHAT: &str = "`kubectl get nodes,pods -A -o json` (or yaml), a KubeSchedulerConfiguration or nova.conf";
 const ADVICE: &str = "see docs/IMPORT.md";
 
-/// What a file holds.
+/// Detects and parses a file.
 pub(crate) fn content_of(file: &File<'_>) -> Result<Content, ImportError> {
     let bytes = unpacked(file)?;
     let is_binary = |_| ImportError::whole(file.name, WHAT, "bytes that are no UTF-8 text", ADVICE);
@@ -62,7 +62,7 @@ fn unpacked(file: &File<'_>) -> Result<Vec<u8>, ImportError> {
     Ok(bytes)
 }
 
-/// What the documents of a file are: lists of objects, objects, or one configuration.
+/// Sorts the documents of a file: lists of objects, objects, or one configuration.
 fn objects_of(file: &str, documents: Vec<Value>) -> Result<Content, ImportError> {
     let mut objects = Vec::new();
     let several = documents.len() > 1;
@@ -76,7 +76,7 @@ fn objects_of(file: &str, documents: Vec<Value>) -> Result<Content, ImportError>
                     let got = shown(&document["items"]);
                     return Err(ImportError::field(file, &format!("{base}items"), "a list", got, ADVICE));
                 };
-                // The items of a NodeList need not say what they are.
+                // The items of a NodeList may omit their kind.
                 let of = kind.strip_suffix("List").unwrap_or_default();
                 for (index, mut item) in items.into_iter().enumerate() {
                     if let Some(item) = item.as_object_mut().filter(|_| !of.is_empty()) {

@@ -1,4 +1,4 @@
-//! What is wrong with a file.
+//! Errors in imported files.
 
 use std::fmt::{self, Display};
 
@@ -7,25 +7,25 @@ use std::fmt::{self, Display};
 pub struct ImportError {
     /// The file.
     pub file: String,
-    /// The field, `items[3].status.allocatable.cpu`; empty where it is the file as a whole.
+    /// The field, such as `items[3].status.allocatable.cpu`; empty for the whole file.
     pub path: String,
-    /// What could stand there.
+    /// What was expected.
     pub expected: String,
-    /// What stood there.
+    /// What the file contains.
     pub got: String,
     /// What to do.
     pub advice: String,
 }
 
 impl ImportError {
-    /// A file as a whole.
+    /// An error about a whole file.
     pub(crate) fn whole(file: &str, expected: impl Display, got: impl Display, advice: &str) -> Self {
         Self::field(file, "", expected, got, advice)
     }
 
-    /// One field of a file.
+    /// An error about one field of a file.
     pub(crate) fn field(file: &str, path: &str, expected: impl Display, got: impl Display, advice: &str) -> Self {
-        // What came may steer a terminal.
+        // The file's text may contain control characters for the terminal.
         let (expected, got) = (expected.to_string(), got.to_string().replace(char::is_control, "\u{fffd}"));
         Self { file: file.into(), path: path.into(), expected, got, advice: advice.into() }
     }

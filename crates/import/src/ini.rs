@@ -1,5 +1,5 @@
-//! Configuration files of OpenStack, as oslo.config reads them: `key = value` or `key: value` in sections, an indented
-//! line goes on with the value above it, and a key that is repeated has several values.
+//! Configuration files of OpenStack, as oslo.config reads them: `key = value` or `key: value` in sections. An
+//! indented line continues the value above it, and a repeated key has several values.
 
 use ini_roundtrip::{Item, Parser};
 
@@ -14,7 +14,7 @@ pub(crate) struct Setting {
     pub(crate) value: String,
 }
 
-/// The settings of a file in their order.
+/// The settings of a file, in order.
 pub(crate) fn read(file: &str, text: &str) -> Result<Vec<Setting>, ImportError> {
     let (mut settings, mut section): (Vec<Setting>, _) = (Vec::new(), String::new());
     let mut parser = Parser::new(text);

@@ -1,13 +1,15 @@
-//! A cluster and a scheduler's configuration as people have them, made into machines, VMs and rules of a scenario.
+//! Imports a cluster and a scheduler's configuration in their usual formats, as machines, VMs and rules of a
+//! scenario.
 //!
-//! Files go in as bytes, so that a program and a page read them alike; none is opened here. [`import`] takes all of them
-//! at once, in any order, and recognises each by what it holds:
+//! Files are passed as bytes, so that a program and a page import them alike; this crate opens no files. [`import`]
+//! takes all files at once, in any order, and detects the type of each by its content:
 //!
-//! - `kubectl get nodes,pods -A -o json` (or `-o yaml`): machines, the VMs alive at the start, and those that wait;
-//! - a KubeSchedulerConfiguration: a list of rules that are added up by their weights;
-//! - nova.conf: the same for filters and weighers, and how far cores and memory are over-committed.
+//! - `kubectl get nodes,pods -A -o json` (or `-o yaml`): machines, the VMs alive at the start, and pending ones;
+//! - a KubeSchedulerConfiguration: a policy whose preferences are summed by weight;
+//! - nova.conf: the same for filters and weighers, and the overcommit of cores and memory.
 //!
-//! What has no twin is listed field by field, with its value and the reason ([`Leftover`]); [`TWINS`] says what has one.
+//! Fields without a twin are listed one by one, with value and reason ([`Leftover`]); [`TWINS`] lists the rules that
+//! have twins.
 
 mod conversion;
 mod error;
@@ -31,40 +33,40 @@ pub use limits::{BYTES_MAX, FILES_MAX};
 pub use nova::Overcommit;
 pub use twins::{TWINS, Twin};
 
-/// A file as it was given.
+/// An input file.
 #[derive(Clone, Copy, Debug)]
 pub struct File<'a> {
-    /// What people call it.
+    /// Its display name.
     pub name: &'a str,
-    /// What it holds, plain or gzip.
+    /// Its content, plain or gzip.
     pub bytes: &'a [u8],
 }
 
-/// What some files say, ready to be put into a scenario.
+/// The content of the imported files, ready for a scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Import {
-    /// The machines; none where no file has any.
+    /// The machines; `None` if no file has any.
     pub clusters: Vec<ClusterRow>,
-    /// The VMs; none where no file has any.
+    /// The VMs; `None` if no file has any.
     pub workload: Option<Workload>,
-    /// The rules in place of the scenario's.
+    /// The policy that replaces the scenario's.
     pub list: Option<RuleList>,
-    /// Rules beside those of the list: limits that nodes have.
+    /// Rules in addition to the policy: limits that nodes have.
     pub rules: Vec<RuleRow>,
-    /// How far cores and memory are over-committed.
+    /// The overcommit of cores and memory.
     pub overcommit: Option<Overcommit>,
-    /// What was made of the files, a sentence each.
+    /// What the files became, one sentence each.
     pub told: Vec<String>,
-    /// What has no twin, by file and field.
+    /// Fields without a twin, by file and field.
     pub leftovers: Vec<Leftover>,
-    /// Fields that were seen and say nothing of where VMs go.
+    /// Fields that are irrelevant to placement.
     pub aside: Vec<String>,
 }
 
-/// What these files say together.
+/// Imports these files together.
 ///
 /// # Errors
-/// When one of them is none that can be read, a field of one is not what it has to be, or two say the same thing.
+/// When a file cannot be read, a field has a wrong value, or two files set the same thing.
 pub fn import(files: &[File<'_>]) -> Result<Import, ImportError> {
     if files.len() > FILES_MAX {
         return Err(ImportError::whole(
@@ -100,7 +102,7 @@ pub fn import(files: &[File<'_>]) -> Result<Import, ImportError> {
 }
 
 impl Import {
-    /// Puts machines and rules in place of the variant's; its workload is for whoever runs it.
+    /// Replaces the variant's machines and rules; the caller handles the workload.
     pub fn apply(&self, variant: &mut Variant) {
         if !self.clusters.is_empty() {
             variant.clusters.clone_from(&self.clusters);
@@ -122,7 +124,7 @@ mod tests {
     use super::*;
     use tiebreak_scenario::presets;
 
-    /// What an empty configuration becomes is what the preset of its scheduler has.
+    /// An empty configuration becomes what the preset of its scheduler contains.
     #[test]
     fn presets_are_imports_of_what_schedulers_do_by_default() {
         let packing = "profiles:\n- pluginConfig:\n  - name: NodeResourcesFit\n    args: {scoringStrategy: {type: MostAllocated}}\n";

@@ -1,7 +1,7 @@
-//! nova.conf: filters, weighers with their multipliers, and how far hosts are over-committed.
+//! Imports nova.conf: filters, weighers with their multipliers, and the overcommit of hosts.
 //!
-//! Nova adds up multiplier times weight, each weight normalised over the hosts that passed the filters, and takes the
-//! highest. Source: OpenStack Nova, "Compute schedulers", and its defaults of release 2025.1.
+//! Nova sums multiplier times weight, each weight normalised over the hosts that passed the filters, and takes the
+//! highest total. Source: OpenStack Nova, "Compute schedulers", and its defaults of release 2025.1.
 
 use tiebreak_placement::Combining;
 use tiebreak_scenario::lists::{self, RuleList};
@@ -12,21 +12,21 @@ use crate::error::ImportError;
 use crate::ini::Setting;
 use crate::leftover::push_shown;
 
-/// How much more than they have machines offer: `(total - reserved) * ratio`, as the placement service has it.
+/// Overcommit: machines offer `(total - reserved) * ratio`, as the placement service computes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Overcommit {
-    /// For cores.
+    /// Allocation ratio of cores.
     pub cores_ratio: Option<f64>,
-    /// For memory.
+    /// Allocation ratio of memory.
     pub memory_ratio: Option<f64>,
-    /// Cores that the host keeps.
+    /// Cores reserved for the host.
     pub cores_reserved: f64,
-    /// MiB that the host keeps.
+    /// MiB reserved for the host.
     pub memory_reserved_mib: f64,
 }
 
 impl Overcommit {
-    /// Gives machines of a cluster what they offer.
+    /// Sets the capacity that a cluster's machines offer.
     pub(crate) fn apply(&self, settings: &mut ClusterSettings) {
         let offered = |all: f64, reserved: f64, ratio: Option<f64>| (all - reserved).max(0.0) * ratio.unwrap_or(1.0);
         let cores = offered(settings.cores, self.cores_reserved, self.cores_ratio);
@@ -36,7 +36,7 @@ impl Overcommit {
     }
 }
 
-/// Filters that are on where nothing is said.
+/// The filters that are enabled by default.
 const FILTERS: [&str; 5] = [
     "ComputeFilter",
     "ComputeCapabilitiesFilter",
@@ -45,8 +45,8 @@ const FILTERS: [&str; 5] = [
     "ServerGroupAffinityFilter",
 ];
 
-/// A weigher: its class, the setting of its multiplier and the default, our rules for a multiplier above and below 0, and
-/// otherwise why there is none.
+/// A weigher: its class, the setting of its multiplier and the default, our rules for a multiplier above and below 0,
+/// or else the reason why there are none.
 struct Weigher {
     class: &'static str,
     setting: &'static str,
@@ -107,13 +107,13 @@ const WEIGHERS: &[Weigher] = &[
     weigher("ImagePropertiesWeigher", "image_props_weight_multiplier", 0.0, NONE, "images have no twin"),
 ];
 
-/// All classes of weighers.
+/// The name that stands for all weighers.
 const ALL_WEIGHERS: &str = "nova.scheduler.weights.all_weighers";
 
-/// Where the scheduler's settings stand.
+/// The section of the scheduler's settings.
 const SCHEDULER: &str = "filter_scheduler";
 
-/// Settings whose value is read in its own place.
+/// Settings that other code reads.
 const READ: &[(&str, &str)] = &[
     (SCHEDULER, "enabled_filters"),
     (SCHEDULER, "available_filters"),
@@ -127,7 +127,7 @@ const READ: &[(&str, &str)] = &[
     ("DEFAULT", "reserved_host_memory_mb"),
 ];
 
-/// Settings that say where instances go and have no twin.
+/// Settings that affect placement and have no twin.
 const LOST: &[(&str, &str, &str)] = &[
     ("DEFAULT", "disk_allocation_ratio", "local disk is not over-committed here"),
     ("DEFAULT", "initial_disk_allocation_ratio", "local disk is not over-committed here"),
@@ -153,7 +153,7 @@ struct Conf<'a> {
 }
 
 impl Conf<'_> {
-    /// The last value of a setting, which is the one that holds.
+    /// The last value of a setting, which is the effective one.
     fn value(&self, section: &str, key: &str) -> Option<&str> {
         let is_it = |it: &&Setting| it.section == section && it.key == key;
         self.settings.iter().rev().find(is_it).map(|it| it.value.as_str())
@@ -169,14 +169,14 @@ impl Conf<'_> {
         read.map(Some).ok_or_else(wrong)
     }
 
-    /// Words between commas or in lines; none where it is not set.
+    /// Words separated by commas or lines; `None` if the setting is missing.
     fn words(&self, key: &str) -> Option<Vec<&str>> {
         let text = self.value(SCHEDULER, key)?;
         Some(text.split([',', '\n']).map(str::trim).filter(|word| !word.is_empty()).collect())
     }
 }
 
-/// The list of rules of a configuration; what it says of machines and what it leaves goes into the import.
+/// The policy of a configuration; its overcommit and the settings without a twin are added to the import.
 pub(crate) fn configuration(file: &str, settings: &[Setting], import: &mut Import) -> Result<RuleList, ImportError> {
     let conf = Conf { file, settings };
     settings.iter().for_each(|setting| list_setting(file, setting, import));
@@ -191,7 +191,7 @@ pub(crate) fn configuration(file: &str, settings: &[Setting], import: &mut Impor
     Ok(list)
 }
 
-/// What becomes of one setting that is read nowhere else.
+/// Lists a setting that no other code reads.
 fn list_setting(file: &str, setting: &Setting, import: &mut Import) {
     let Setting { section, key, value } = setting;
     let (is_known, path) = (|(of, name): &&(&str, &str)| *of == section && *name == key, format!("[{section}] {key}"));
@@ -207,7 +207,7 @@ fn list_setting(file: &str, setting: &Setting, import: &mut Import) {
     }
 }
 
-/// Our rules for the filters that are on.
+/// Our rules for the enabled filters.
 fn filters(conf: &Conf<'_>, import: &mut Import) -> Result<Vec<&'static str>, ImportError> {
     let available = conf.settings.iter().filter(|it| it.section == SCHEDULER && it.key == "available_filters");
     for other in available.filter(|it| it.value != "nova.scheduler.filters.all_filters") {
@@ -253,7 +253,7 @@ fn filters(conf: &Conf<'_>, import: &mut Import) -> Result<Vec<&'static str>, Im
     Ok(rules)
 }
 
-/// Our preferences for the weighers that are on, each with its multiplier as its weight.
+/// Our preferences for the enabled weighers, each with its multiplier as its weight.
 fn weighers(conf: &Conf<'_>, import: &mut Import) -> Result<Vec<RuleRow>, ImportError> {
     let classes = conf.words("weight_classes").unwrap_or(vec![ALL_WEIGHERS]);
     let is_on = |weigher: &Weigher| {

@@ -1,11 +1,11 @@
-//! Which of our rules stands for which plugin of Kubernetes and which filter or weigher of OpenStack Nova.
+//! Twins: which of our rules corresponds to which plugin of Kubernetes and which filter or weigher of OpenStack Nova.
 
 use std::fmt::Write;
 
 use serde::Serialize;
 use tiebreak_scenario::Variant;
 
-/// One of our rules, built in or of the gallery, and what stands for it elsewhere; empty where nothing does.
+/// One of our rules, built in or from the gallery, and its twins; a field is empty if it has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Twin {
     /// Our rule.
@@ -14,7 +14,7 @@ pub struct Twin {
     pub kubernetes: &'static str,
     /// The filter or weigher of Nova.
     pub nova: &'static str,
-    /// Where they differ.
+    /// How they differ.
     pub differs: &'static str,
 }
 
@@ -22,7 +22,7 @@ const fn twin(rule: &'static str, kubernetes: &'static str, nova: &'static str, 
     Twin { rule, kubernetes, nova, differs }
 }
 
-/// All of them, filters first.
+/// All twins, filters first.
 pub static TWINS: &[Twin] = &[
     twin(
         "AreNodeResourcesValid",
@@ -92,8 +92,8 @@ pub static TWINS: &[Twin] = &[
     twin("PreferNewestHostEnvironment", "", "HypervisorVersionWeigher", "Versions 0 to 15."),
 ];
 
-/// A variant's rules that are on, stage by stage, as CSV: each with what stands for it in Kubernetes and in Nova, and
-/// where they differ. A rule without a twin has empty fields.
+/// A variant's enabled rules, stage by stage, as CSV: each with its twins in Kubernetes and in Nova, and how they
+/// differ. The fields of a rule without a twin are empty.
 #[must_use]
 pub fn table(variant: &Variant) -> String {
     let mut table = String::from("stage,rule,kubernetes,nova,differs\n");

@@ -1,4 +1,4 @@
-//! YAML as the values that JSON has, with bounds on depth, on size and on what aliases repeat.
+//! Parses YAML into JSON values, with limits on depth, on size and on what aliases repeat.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::limits::{DEPTH_MAX, VALUES_MAX};
 
 const ADVICE: &str = "correct the file";
 
-/// A list or a mapping that is being read, the mapping with the key whose value comes next.
+/// A list or a mapping being read; the mapping with the key of the next value.
 enum Open {
     List(Vec<Value>, usize),
     Object(Map<String, Value>, Option<String>, usize),
@@ -64,7 +64,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Puts a value that was read where it belongs; `size` is what it counts for, with what it repeats.
+    /// Inserts a value at the current position; `size` includes what its aliases repeat.
     fn put(&mut self, value: Value, size: usize, anchor: usize) -> Result<(), ImportError> {
         self.values += size;
         if self.values > VALUES_MAX {
@@ -94,10 +94,11 @@ impl Reader<'_> {
     }
 }
 
-/// Bytes of a text that count as much as a value.
+/// Bytes of text that count as one value.
 const TEXT_BYTES: usize = 64;
 
-/// How many values there are in a value; a long text counts as several, so that no alias can repeat it without end.
+/// The number of values inside a value. A long text counts as several, so that aliases cannot repeat it without
+/// limit.
 fn size_of(value: &Value) -> usize {
     1 + match value {
         Value::Array(list) => list.iter().map(size_of).sum(),
@@ -107,7 +108,7 @@ fn size_of(value: &Value) -> usize {
     }
 }
 
-/// A plain word is null, a truth or a number where it looks like one; a quoted one is a text.
+/// Converts a plain scalar to null, a boolean or a number if it looks like one; a quoted one is text.
 fn scalar(text: &str, style: ScalarStyle) -> Value {
     if style != ScalarStyle::Plain {
         return Value::String(text.into());

@@ -1,4 +1,4 @@
-//! Whatever file comes, importing it ends soon, and says what it made of it or what is wrong with it in a sentence.
+//! Whatever the file, importing it ends soon, with a result or with an error of one sentence.
 
 use std::io::Read;
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ const CLUSTER: &[u8] = include_bytes!("../fixtures/cluster.json.gz");
 const SCHEDULER: &str = include_str!("../fixtures/scheduler.yaml");
 const NOVA: &str = include_str!("../fixtures/nova.conf");
 
-/// Far longer than any of these files takes, on a machine that is busy with other things too.
+/// Much longer than any of these files takes, even on a busy machine.
 const SOON: Duration = Duration::from_secs(20);
 
-/// Pieces that mean something somewhere.
+/// Fragments that have a meaning in some format.
 const PIECES: &[&str] = &[
     "\n",
     "\n\n",
@@ -92,7 +92,7 @@ const PIECES: &[&str] = &[
     "enabled_filters=",
 ];
 
-/// Draws numbers below a bound, the same ones for a case every time.
+/// A generator of numbers below a bound, the same for a case every time.
 struct Draws {
     stream: Stream,
     drawn: u64,
@@ -108,14 +108,14 @@ impl Draws {
         pick(self.stream.draw(self.drawn, 0), bound as u32) as usize
     }
 
-    /// A part of some bytes, mostly a short one.
+    /// A range of some bytes, usually a short one.
     fn part(&mut self, of: &[u8]) -> std::ops::Range<usize> {
         let from = self.below(of.len() + 1);
         let longest = if self.below(4) == 0 { of.len() - from } else { (of.len() - from).min(12) };
         from..from + self.below(longest + 1)
     }
 
-    /// A file with a few changes, which may leave it no text.
+    /// A file with a few changes, which may make it invalid text.
     fn changed(&mut self, file: &[u8]) -> Vec<u8> {
         let mut bytes = file.to_vec();
         for _ in 0..1 + self.below(5) {
@@ -136,7 +136,7 @@ impl Draws {
     }
 }
 
-/// A small dump out of the large one, with objects of every kind that are told apart.
+/// A small dump cut from the large one, with objects of every kind that the import distinguishes.
 fn cluster() -> Value {
     let mut text = String::new();
     flate2::read::GzDecoder::new(CLUSTER).read_to_string(&mut text).expect("gzip");
@@ -149,7 +149,7 @@ fn cluster() -> Value {
     json!({ "apiVersion": "v1", "kind": "List", "items": items })
 }
 
-/// Imports a file and uses all that came of it; whether it was taken.
+/// Imports a file and uses everything in the result. Returns whether it was accepted.
 fn check(name: &str, bytes: &[u8]) -> bool {
     let began = Instant::now();
     let import = import(&[File { name, bytes }]);
@@ -180,7 +180,7 @@ fn check(name: &str, bytes: &[u8]) -> bool {
 fn changed_files_are_imported_or_refused() {
     let cluster = cluster();
     let json = serde_json::to_vec_pretty(&cluster).expect("JSON");
-    // What JSON is, YAML is too; a first line that is no bracket has it read as such.
+    // JSON is also YAML; a first line that is not a bracket makes the import parse it as YAML.
     let yaml = [b"--- ".as_slice(), &serde_json::to_vec(&cluster).expect("JSON")].concat();
     let files = [
         ("cluster.json", json),
@@ -196,7 +196,7 @@ fn changed_files_are_imported_or_refused() {
             taken[at][usize::from(is_taken)] += 1;
         }
     }
-    // Neither is everything refused nor nothing.
+    // Some files are accepted and some are refused.
     assert!(taken.iter().all(|[refused, taken]| *refused > 100 && *taken > 100), "{taken:?}");
 }
 
@@ -227,17 +227,17 @@ fn bombs_are_a_sentence() {
     ] {
         assert!(!check(name, text.as_bytes()), "{name}");
     }
-    // An object of a kind that nobody knows is taken, and listed.
+    // An object of an unknown kind is accepted and listed.
     for text in [format!("kind: {}", many("x", 4 << 20)), format!("kind: >\n{}", many("  a\n", 1 << 20))] {
         assert!(check("long.yaml", text.as_bytes()));
     }
-    // Settings have no levels; many of them, and a value of many lines, are read in one go.
+    // Settings have no nesting; many settings, and a value of many lines, are read in linear time.
     for text in [many("key = value\n", 4 << 20), format!("enabled_filters = a\n{}", many(" b,\n", 4 << 20))] {
         assert!(check("nova.conf", format!("[filter_scheduler]\n{text}").as_bytes()));
     }
 }
 
-/// Files that a fuzzer begins with or kept, whole and cut anywhere.
+/// Files from a fuzzer's seeds and findings, whole and truncated anywhere.
 #[test]
 fn files_that_fuzzing_kept_are_imported_or_refused() {
     let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../trace/fuzz/corpus/imports");

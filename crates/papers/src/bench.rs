@@ -1,7 +1,7 @@
-//! `tiebreak bench`: how fast the engine is and what its caches hold, against bars.
+//! `tiebreak bench`: the speed of the engine and the size of its caches, judged against bars.
 //!
-//! A time says little on its own: it depends on the computer. So plain programs replay the same
-//! requests in the same run, and most bars are ratios of two times.
+//! A time alone says little, because it depends on the computer. So plain programs replay the same requests in the
+//! same run, and most bars are ratios of two times.
 
 mod admission;
 mod baselines;
@@ -36,16 +36,16 @@ pub(crate) const ADMISSION: Opt =
 
 pub(crate) const POWER: Opt = Opt { name: "power", value: None, help: "only the rule that balances power" };
 
-/// Machines and days of each zone that is measured.
+/// Machines and days of each measured zone.
 struct Sizes {
     runs: u32,
     small: (u32, f64),
     /// The zone of the plain programs and of most bars.
     middle: (u32, f64),
     large: (u32, f64),
-    /// The piece of the middle zone's trace that is replayed with caches and without.
+    /// The part of the middle zone's trace that is replayed with caches and without.
     piece_days: f64,
-    /// The preset's own zone, in which rules that ask for lifetimes, look at links or balance power are measured.
+    /// The preset's own zone, for measuring rules that use lifetimes, links or power.
     preset: (u32, f64),
     memory_machines: &'static [u32],
     memory_days: f64,
@@ -67,7 +67,7 @@ const WHOLE: Sizes = Sizes {
     admission: MeasuredAdmission::of(&[125, 250, 500, 1_000, 2_000], 2_000, 20_000, 3.0),
 };
 
-/// Sizes that show that all of it works, and little of how fast it is.
+/// Sizes that only show that everything works; the times mean little.
 const QUICK: Sizes = Sizes {
     runs: 1,
     small: (300, 0.25),
@@ -90,18 +90,18 @@ const LIFETIMES_OVER_NONE: Bar = Bar(Side::AtMost, 2.0);
 /// At most 15% of the rate.
 const POWER_OVER_NONE: Bar = Bar(Side::AtMost, 1.0 / 0.85);
 const CACHE_MB: Bar = Bar(Side::AtMost, 100.0);
-/// Slower than the inventory.
+/// Sublinear: slower than the number of machines.
 const CACHE_GROWTH: Bar = Bar(Side::Below, 1.0);
 
-/// With which power of the machines the memory of Protean's caches grows.
+/// The exponent with which the memory of Protean's caches grows with the number of machines.
 const PAPER_GROWTH: f64 = 0.73;
 
-/// The lists of rules that are measured.
+/// The measured policies.
 const DEFAULT_LIST: &str = "default list";
 const BEST_FIT: &str = "BestFit alone";
 const BEST_FIT_BY_CORES: &str = "BestFit alone, by cores";
 
-/// Rules that are added to the default list, and by whom lives are told.
+/// Rules added to the default policy, and their lifetime predictor.
 const WITH_LIFETIMES: [(&str, &[&str], &str); 6] = [
     ("TemporalCost, oracle", &["TemporalCost"], "Oracle"),
     ("TemporalCost, survival tables", &["TemporalCost"], "KaplanMeier"),
@@ -111,7 +111,7 @@ const WITH_LIFETIMES: [(&str, &[&str], &str); 6] = [
     ("LifetimeAlignment, trees", &["LifetimeAlignment"], "BoostedTrees"),
 ];
 
-/// Who predicts loads, and how finely the rule that balances power tells machines apart.
+/// The load predictors, and the buckets of the rule that balances power.
 const WITH_POWER: [(&str, &str, &str); 3] = [
     ("PowerBalance, oracle", "oracle", "none"),
     ("PowerBalance in 20 buckets, oracle", "oracle", "20"),
@@ -124,12 +124,11 @@ struct Bench {
     sizes: &'static Sizes,
     quick: bool,
     cases: Vec<Case>,
-    /// Of times, or of placements per second.
+    /// Ratios of times or of placements per second.
     ratios: Vec<BenchFigure>,
-    /// What is no ratio.
+    /// Figures that are not ratios.
     figures: Vec<BenchFigure>,
-    /// Whether the plain best fits placed every VM on the same machine; nothing where they were not
-    /// measured.
+    /// Whether all plain best-fit programs placed every VM on the same machine; `None` if they were not measured.
     baselines_agree: Option<bool>,
 }
 
@@ -160,7 +159,7 @@ impl Bench {
         Self { sizes, quick, cases: Vec::new(), ratios: Vec::new(), figures: Vec::new(), baselines_agree: None }
     }
 
-    /// Everything without lifetimes and links.
+    /// Everything except lifetimes and links.
     fn beside_plain_programs(&mut self, given: &Given) -> Result<(), Failure> {
         self.compare(given.has("all"))?;
         let piece = (self.sizes.middle.0, self.sizes.piece_days);
@@ -173,7 +172,7 @@ impl Bench {
         self.memory()
     }
 
-    /// The default list, and with rules that ask for lifetimes; learning is not timed.
+    /// The default policy, with and without rules that use lifetimes; learning is not timed.
     fn lifetimes(&mut self) -> Result<(), Failure> {
         let size = self.sizes.preset;
         let plain = Zone::of(size)?;
@@ -190,7 +189,7 @@ impl Bench {
         Ok(())
     }
 
-    /// The default list, and with the rule that balances power; what is predicted is learned before and not timed.
+    /// The default policy, with and without the rule that balances power; predictors learn beforehand, untimed.
     fn power(&mut self) -> Result<(), Failure> {
         let size = self.sizes.preset;
         let plain = Zone::of(size)?;
@@ -207,8 +206,7 @@ impl Bench {
         Ok(())
     }
 
-    /// The plain programs and the engine: on the same requests, under one rule, and in a smaller
-    /// and a larger zone.
+    /// The plain programs and the engine: on the same requests, under one rule, and in a smaller and a larger zone.
     fn compare(&mut self, all: bool) -> Result<(), Failure> {
         let sizes = self.sizes;
         let [small, middle, large] = [sizes.small, sizes.middle, sizes.large].map(Zone::of);
@@ -250,7 +248,7 @@ impl Bench {
         self.figure(name, middle.placements_per_second, Some(PLACEMENTS_PER_SECOND));
     }
 
-    /// The same requests with caches and without; the latter once, because it takes long.
+    /// The same requests with caches and without; the latter only once, because it is slow.
     fn without_caches(&mut self, name: &str, zone: &Zone, bar: Option<Bar>) -> Result<(), Failure> {
         let cached = in_turns(self.sizes.runs, &[engine(name.into(), zone, true)])?;
         let uncached = in_turns(1, &[engine(name.into(), zone, false)])?;
@@ -260,7 +258,7 @@ impl Bench {
         Ok(())
     }
 
-    /// What the caches hold of 64 classes of requests, in zones of several sizes.
+    /// The memory of the caches with 64 classes of requests, in zones of several sizes.
     fn memory(&mut self) -> Result<(), Failure> {
         let mut points = Vec::new();
         for machines in self.sizes.memory_machines {
@@ -305,7 +303,7 @@ fn rows(head: &[&str], cells: impl Iterator<Item = Vec<String>>) -> Vec<Vec<Stri
     std::iter::once(head).chain(cells).collect()
 }
 
-/// What is measured, and in which zone for how long.
+/// The name of a measurement, with its zone and duration.
 fn named(what: &str, (machines, days): (u32, f64)) -> String {
     let unit = if days == 1.0 { "day" } else { "days" };
     format!("{what}, {} machines, {days} {unit}", count(machines.into()))

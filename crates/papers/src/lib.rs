@@ -1,4 +1,4 @@
-//! The papers' tables and figures computed again (`tiebreak reproduce`), and how fast the engine is (`tiebreak bench`).
+//! Reproduces the papers' tables and figures (`tiebreak reproduce`), and measures the engine (`tiebreak bench`).
 
 mod bench;
 mod reproduce;
@@ -7,7 +7,7 @@ use tiebreak_console::command::{Command, QUICK};
 use tiebreak_console::scenario::SET;
 use tiebreak_console::trace::TRACE;
 
-/// How fast the engine is and what its caches hold, against bars.
+/// The speed of the engine and the size of its caches, judged against bars.
 pub const BENCH: Command = Command {
     name: "bench",
     words: "",
@@ -18,7 +18,7 @@ pub const BENCH: Command = Command {
     run: bench::run,
 };
 
-/// A paper's table or figure, ours beside it.
+/// Reproduces a paper's table or figure next to the original.
 pub const REPRODUCE: Command = Command {
     name: "reproduce",
     words: reproduce::WORDS,

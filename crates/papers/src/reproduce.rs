@@ -1,7 +1,7 @@
-//! `tiebreak reproduce`: the papers' tables and figures computed again, ours beside theirs.
+//! `tiebreak reproduce`: reproduces the papers' tables and figures next to the originals.
 //!
-//! One file each. A table or figure says what was run, gives rows with the paper's value and
-//! ours, and checks the directions that the paper shows (`verdict.rs`).
+//! One file per table or figure. Each states what was run, gives rows with the paper's value and ours, and checks the
+//! directions that the paper shows (`verdict.rs`).
 
 mod admission;
 mod admission_appendix_e;
@@ -54,7 +54,7 @@ use tiebreak_console::shown::table;
 
 use verdict::{Check, Tally, Verdict};
 
-/// A table or figure that can be computed again.
+/// A reproducible table or figure.
 #[derive(Clone, Copy)]
 struct Reproducible {
     name: &'static str,
@@ -165,14 +165,14 @@ static ENTRIES: &[Reproducible] = &[
     },
 ];
 
-/// The words that choose what is computed.
+/// The argument that chooses what to reproduce.
 pub(crate) const WORDS: &str = "[NAME|all]";
 
-/// Where drawings go.
+/// The option for the folder of drawings.
 pub(crate) const OUT: Opt =
     Opt { name: "out", value: Some("DIR"), help: "a folder for the figure as NAME.svg and its points as NAME.csv" };
 
-/// Which seeds are run.
+/// The option for the seeds to run.
 pub(crate) const FIRST_SEED: Opt = Opt {
     name: "first-seed",
     value: Some("N"),
@@ -195,7 +195,7 @@ fn find(name: &str) -> Result<&'static Reproducible, Failure> {
     })
 }
 
-/// What there is, without computing anything.
+/// The available tables and figures, without computing any.
 fn list(given: &Given) -> Answer {
     let rows: Vec<_> =
         ENTRIES.iter().map(|entry| serde_json::json!({ "name": entry.name, "about": entry.about })).collect();
@@ -205,7 +205,7 @@ fn list(given: &Given) -> Answer {
     })
 }
 
-/// All of them, one after the other: texts below each other and a summary, or one array.
+/// All tables and figures in turn: their texts and a summary, or one array.
 fn all(given: &Given) -> Result<Answer, Failure> {
     let (mut texts, mut exhibits) = (Vec::new(), Vec::new());
     for entry in ENTRIES {
@@ -223,7 +223,7 @@ fn all(given: &Given) -> Result<Answer, Failure> {
     Ok(verdict.on(Answer::text(text)))
 }
 
-/// How many directions of each exhibit hold.
+/// How many directions hold, per exhibit.
 fn summary(exhibits: &[(&str, Tally)]) -> String {
     let mut rows = vec![["exhibit", "holds", "does not", "undecided", "fitted"].map(String::from).to_vec()];
     rows.extend(
@@ -242,14 +242,14 @@ fn judged(checks: &[Check], remarks: &[String]) -> String {
     format!("{tally}\n{checks}{remarks}")
 }
 
-/// An exhibit that was computed.
+/// A reproduced table or figure.
 struct Exhibit {
     answer: Answer,
     tally: Tally,
 }
 
 impl Exhibit {
-    /// As a person or a program wants it; its exit code is what its directions come to.
+    /// As text or JSON; its directions determine the exit code.
     fn new(given: &Given, exhibit: &impl Serialize, checks: &[Check], text: impl FnOnce() -> String) -> Self {
         let tally = Tally::of(checks);
         Self { answer: tally.verdict().on(Answer::either(given, exhibit, text)), tally }

@@ -1,4 +1,4 @@
-//! Digests of content in the form in which browsers take them.
+//! Digests of content in the formats of browsers.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;

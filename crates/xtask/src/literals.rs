@@ -1,18 +1,18 @@
-//! Texts in Rust source that are to be translated: the string literals that certain functions and macros are given.
+//! Translatable texts in Rust source: the string literals passed to certain functions and macros.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::LitStr;
 
 use crate::Outcome;
 
-/// What takes English literals, functions and macros alike, and which of its arguments those are.
+/// Functions and macros that take English literals, and the indexes of these arguments.
 const TAKING: &[(&str, &[usize])] =
     &[("tr", &[0]), ("mark", &[0]), ("say", &[0]), ("phrase", &[0]), ("counted", &[1, 2])];
 
-/// The texts of a file outside tests, in order.
+/// The texts of a file, without tests, in order.
 ///
 /// # Errors
-/// Where it is no Rust.
+/// When the source is not valid Rust.
 pub(crate) fn literals(source: &str) -> Result<Vec<String>, String> {
     let tokens: TokenStream = source.parse().map_err(|error| format!("expected Rust: {error}"))?;
     let mut texts = Vec::new();
@@ -20,7 +20,7 @@ pub(crate) fn literals(source: &str) -> Result<Vec<String>, String> {
     Ok(texts)
 }
 
-/// Looks for what takes literals, at any depth.
+/// Finds calls that take literals, at any depth.
 fn walk(tokens: TokenStream, texts: &mut Vec<String>) -> Outcome {
     let (mut taking, mut skips): (Option<&[usize]>, _) = (None, false);
     let mut tokens = tokens.into_iter().peekable();
@@ -30,7 +30,7 @@ fn walk(tokens: TokenStream, texts: &mut Vec<String>) -> Outcome {
                 taking = TAKING.iter().find(|(taking, _)| name == taking).map(|(_, arguments)| *arguments);
             }
             TokenTree::Punct(mark) if mark.as_char() == '!' => {}
-            // What follows `#[cfg(test)]` ends with a block or a semicolon.
+            // The item after `#[cfg(test)]` ends with a block or a semicolon.
             TokenTree::Punct(mark) if mark.as_char() == '#' => {
                 let attribute = tokens.next_if(|next| matches!(next, TokenTree::Group(_)));
                 skips |= attribute.is_some_and(|it| it.to_string().replace(' ', "") == "[cfg(test)]");
@@ -55,7 +55,7 @@ fn walk(tokens: TokenStream, texts: &mut Vec<String>) -> Outcome {
     Ok(())
 }
 
-/// The literals of these arguments.
+/// The literals in these arguments.
 fn take(arguments: &TokenStream, taken: &[usize], texts: &mut Vec<String>) -> Outcome {
     let mut at = 0;
     for token in arguments.clone() {
@@ -68,7 +68,7 @@ fn take(arguments: &TokenStream, taken: &[usize], texts: &mut Vec<String>) -> Ou
     Ok(())
 }
 
-/// A literal itself, or those of the branches of an expression; what is in parentheses is given to somebody else.
+/// A literal itself, or those in the branches of an expression; literals in parentheses are arguments of other calls.
 fn take_token(token: TokenTree, texts: &mut Vec<String>) -> Outcome {
     match token {
         TokenTree::Literal(literal) if literal.to_string().starts_with(['"', 'r']) => {

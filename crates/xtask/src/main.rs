@@ -1,7 +1,7 @@
-//! The project's own commands, `cargo xtask NAME`: everything a person or CI runs is one of these.
+//! The project's own commands, `cargo xtask NAME`; people and CI use the same ones.
 //!
-//! Each command is one file in `commands/` and one line in [`COMMANDS`]. A command that fails says in one
-//! line what it tried and what to do about it.
+//! Each command is one file in `commands/` and one line in [`COMMANDS`]. A command that fails prints one line with
+//! what it tried and what to do.
 
 mod commands;
 mod digest;
@@ -20,10 +20,10 @@ use commands::{
     targets, test, words,
 };
 
-/// Done, or the one sentence that says what was tried and what to do.
+/// Success, or one sentence with what was tried and what to do.
 type Outcome = Result<(), String>;
 
-/// A thing to run by name.
+/// A command.
 struct Command {
     name: &'static str,
     help: &'static str,

@@ -1,4 +1,4 @@
-//! Packages of others: what the lock files say of each, and cargo of those in a build.
+//! Third-party packages: their entries in the lock files, and cargo's list of those in a build.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,13 @@ use crate::{process, project};
 pub(crate) struct Locked {
     pub(crate) name: String,
     pub(crate) version: String,
-    /// SHA-256 in hexadecimal of what the registry sends; our own crates have none.
+    /// SHA-256, in hexadecimal, of the registry's file; `None` for our own crates.
     pub(crate) checksum: Option<String>,
-    /// What it asks for by name, and by version too where there are several: `syn 2.0.119`.
+    /// Its dependencies by name, with the version if there are several: `syn 2.0.119`.
     pub(crate) asks_for: Vec<String>,
 }
 
-/// A package in a build, in the words of its manifest.
+/// A package in a build, as its manifest describes it.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Package {
     pub(crate) name: String,
@@ -25,7 +25,7 @@ pub(crate) struct Package {
     pub(crate) licence: String,
 }
 
-/// Everything in Cargo.lock.
+/// All entries of Cargo.lock.
 pub(crate) fn locked() -> Result<Vec<Locked>, String> {
     Ok(entries(&project::read("Cargo.lock")?))
 }
@@ -50,14 +50,14 @@ pub(crate) fn quoted(text: &str) -> Vec<String> {
     text.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// What cargo compiles for these words of `cargo tree`, our own crates among it.
+/// The packages that cargo compiles for these arguments of `cargo tree`, including our own crates.
 pub(crate) fn compiled(words: &[&str]) -> Result<BTreeSet<Package>, String> {
     let tree = ["tree", "--locked", "--prefix", "none", "--format", "{p}|{l}"];
     let found = packages(&process::output(process::cargo(&tree).args(words))?);
     if found.is_empty() { Err("`cargo tree` names no package; did its form change?".into()) } else { Ok(found) }
 }
 
-/// Reads `name v1.0.0 (proc-macro)|MIT (*)`, where the star says that it stands further above too.
+/// Parses `name v1.0.0 (proc-macro)|MIT (*)`; the star marks a repeated entry.
 pub(crate) fn packages(tree: &str) -> BTreeSet<Package> {
     let package = |line: &str| {
         let (package, licence) = line.trim_end_matches(" (*)").split_once('|')?;
@@ -68,14 +68,14 @@ pub(crate) fn packages(tree: &str) -> BTreeSet<Package> {
     tree.lines().filter_map(package).collect()
 }
 
-/// A package from npm, and the digest of what its registry sends: `sha512-` and base64.
+/// A package from npm, and the digest of the registry's file: `sha512-` and base64.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Npm {
     pub(crate) package: Package,
     pub(crate) integrity: String,
 }
 
-/// Everything in the lock file of the tests' tools.
+/// All entries of the lock file of the tests' tools.
 pub(crate) fn npm() -> Result<Vec<Npm>, String> {
     npm_entries(&project::read("tests/package-lock.json")?)
 }

@@ -1,4 +1,4 @@
-//! Runs other programs: shown before they start, and one sentence when they fail.
+//! Runs other programs: prints each command before it starts, and one sentence if it fails.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -9,17 +9,17 @@ use std::time::Duration;
 
 use crate::Outcome;
 
-/// How long the lines of a program that has ended may still be on their way.
+/// How long to wait for the remaining output of a program that has ended.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// A program with its arguments, as one writes them on a command line.
+/// A program with its arguments, as on a command line.
 pub(crate) fn command(program: impl AsRef<std::ffi::OsStr>, args: &[&str]) -> Command {
     let mut command = Command::new(program);
     command.args(args);
     command
 }
 
-/// The cargo that started us.
+/// The cargo that started this program.
 pub(crate) fn cargo(args: &[&str]) -> Command {
     command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()), args)
 }
@@ -31,7 +31,7 @@ pub(crate) fn run(command: &mut Command) -> Outcome {
     if status.success() { Ok(()) } else { Err(format!("`{}` failed ({status})", shown(command))) }
 }
 
-/// Runs silently and gives what the program printed.
+/// Runs silently and returns the output.
 pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| not_started(command, &error))?;
     if output.status.success() {
@@ -42,7 +42,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     Err(format!("`{}` failed: {last_words}", shown(command)))
 }
 
-/// Runs, passes on every line as it comes, and gives all of them to the caller as well.
+/// Runs, passes on every line as it arrives, and also returns all lines to the caller.
 pub(crate) fn run_and_listen(command: &mut Command) -> (Outcome, Vec<String>) {
     println!("$ {}", shown(command));
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
@@ -60,7 +60,8 @@ pub(crate) fn run_and_listen(command: &mut Command) -> (Outcome, Vec<String>) {
         Ok(status) => Err(format!("`{}` failed ({status})", shown(command))),
         Err(error) => Err(not_started(command, &error)),
     };
-    // What the program started and left behind may hold its output open for ever; its own last words come at once.
+    // A process that the program left behind may keep its output open forever; the program's own last lines arrive at
+    // once.
     let lines = std::iter::from_fn(|| heard.recv_timeout(LAST_WORDS).ok()).collect();
     (outcome, lines)
 }
@@ -69,7 +70,7 @@ fn pass_on(from: Option<impl Read>, mut to: impl Write, listener: &mpsc::Sender<
     let lines = from.into_iter().flat_map(|from| BufReader::new(from).split(b'\n').map_while(Result::ok));
     for line in lines {
         let line = String::from_utf8_lossy(&line).into_owned();
-        // A closed terminal is no reason to stop listening.
+        // A closed terminal is no reason to stop reading.
         let _ = writeln!(to, "{line}");
         let _ = listener.send(line);
     }

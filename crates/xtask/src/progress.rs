@@ -1,5 +1,4 @@
-//! Work that takes its time is never silent: it says what it is, how long it has taken before, that it still goes on,
-//! and how long it took.
+//! Progress of long work: what it is, how long it took before, that it is still running, and how long it took.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use crate::tools;
 
-/// How often work says that it goes on.
+/// How often to report that work is still running.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// Shorter work is not worth a line.
+/// Shorter work is not reported.
 const WORTH_TELLING: Duration = Duration::from_secs(1);
 
-/// Does `work` and tells how it goes.
+/// Does `work` and reports its progress.
 pub(crate) fn told<T>(what: &str, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let (start, before) = (Instant::now(), longest(what));
     let (done, is_done) = mpsc::channel::<()>();
@@ -37,7 +36,7 @@ pub(crate) fn told<T>(what: &str, work: impl FnOnce() -> Result<T, String>) -> R
     outcome
 }
 
-/// Says what begins, and how long it takes: what it took here, or what it usually takes.
+/// Announces work with its expected time: the time it took on this computer, or else the usual time.
 pub(crate) fn announce(what: &str, usual: &str) {
     match longest(what) {
         Some(before) => println!("{what}: up to {:.0} s here before", before.as_secs_f64()),
@@ -50,7 +49,7 @@ fn still(what: &str, elapsed: Duration, before: Option<Duration>) -> String {
     format!("{what}: {:.0} s so far{before}", elapsed.as_secs_f64())
 }
 
-/// What took how long at most on this computer, in seconds: a line each, the name behind the number.
+/// The file of the longest times on this computer, in seconds: one line each, with the name after the number.
 fn file() -> Option<PathBuf> {
     Some(tools::cache().ok()?.join("durations.txt"))
 }
@@ -61,12 +60,12 @@ fn durations() -> BTreeMap<String, f64> {
     lines.filter_map(|(seconds, what)| Some((what.to_owned(), seconds.parse().ok()?))).collect()
 }
 
-/// The longest that it took: a build of everything, not the one after a small change.
+/// The longest time: that of a full build rather than of an incremental one.
 fn longest(what: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(*durations().get(what)?).ok()
 }
 
-/// A computer that does not let this be kept is told no times; nothing else depends on them.
+/// If the file cannot be written, no times are announced; nothing else depends on it.
 fn remember(what: &str, took: Duration) {
     let Some(file) = file() else { return };
     let mut durations = durations();

@@ -1,4 +1,4 @@
-//! Where things are in the checkout, and what its files say.
+//! Paths in the checkout, and the content of its files.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ pub(crate) const DIST: &str = "dist";
 /// The folder of the npm packages, which only tests and the build use.
 pub(crate) const NPM: &str = "tests";
 
-/// The checkout's top folder. Cargo tells it at run time, so a moved checkout needs no rebuild.
+/// The checkout's top folder. Cargo provides it at run time, so a moved checkout needs no rebuild.
 pub(crate) fn root() -> Result<PathBuf, String> {
     let here = std::env::var_os("CARGO_MANIFEST_DIR").ok_or("start me as `cargo xtask`")?;
     let root = Path::new(&here).ancestors().nth(2);
@@ -37,7 +37,7 @@ pub(crate) fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// Says what to do when the page was not built yet.
+/// Says what to do if the page has not been built.
 pub(crate) fn need_dist() -> crate::Outcome {
     match Path::new(DIST).join("index.html").is_file() {
         true => Ok(()),
@@ -45,7 +45,7 @@ pub(crate) fn need_dist() -> crate::Outcome {
     }
 }
 
-/// The version of `package` in Cargo.lock, if it stands there.
+/// The version of `package` in Cargo.lock, if it is listed.
 pub(crate) fn locked_version(package: &str) -> Option<String> {
     let lock = read("Cargo.lock").ok()?;
     let entry = lock.split("[[package]]").find(|entry| entry.contains(&format!("name = \"{package}\"\n")))?;

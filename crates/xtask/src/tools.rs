@@ -1,7 +1,7 @@
-//! The tools that build and test the page: pinned versions, and the folder where they are kept.
+//! The tools that build and test the page: pinned versions, and the folder for them.
 //!
-//! They stand outside the checkout in folders that name their version, so that every checkout of a user
-//! shares them and a new version never meets an old one.
+//! They are outside the checkout, in folders named by version, so that all checkouts of a user share them and
+//! versions never mix.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,13 +13,13 @@ use crate::{process, project};
 pub(crate) struct CargoTool {
     pub(crate) package: &'static str,
     pub(crate) version: &'static str,
-    /// The programs it brings.
+    /// The programs it installs.
     pub(crate) programs: &'static [&'static str],
-    /// How it is installed: whether by the lock file that it was published with, and without what we do not use.
+    /// Its install options: whether to use the published lock file, and without unused features.
     pub(crate) how: &'static [&'static str],
 }
 
-/// 0.22 wants a newer rustc than ours. Trunk only builds here, so it needs nothing that speaks TLS.
+/// 0.22 requires a newer rustc than ours. Trunk only builds here, so it needs no TLS.
 pub(crate) const TRUNK: CargoTool = CargoTool {
     package: "trunk",
     version: "0.21.14",
@@ -27,7 +27,7 @@ pub(crate) const TRUNK: CargoTool = CargoTool {
     how: &["--locked", "--no-default-features"],
 };
 
-/// Has to be the very version of the `wasm-bindgen` crate in Cargo.lock.
+/// Must be the same version as the `wasm-bindgen` crate in Cargo.lock.
 pub(crate) const WASM_BINDGEN: CargoTool = CargoTool {
     package: "wasm-bindgen-cli",
     version: "0.2.130",
@@ -35,21 +35,21 @@ pub(crate) const WASM_BINDGEN: CargoTool = CargoTool {
     how: &[],
 };
 
-/// Crates with a test program that meets the browser, run by wasm-bindgen-test-runner.
+/// Crates with a test program for the browser, run by wasm-bindgen-test-runner.
 pub(crate) const WASM_TESTED: &[(&str, &str)] = &[("tiebreak-engine", "browser")];
 
-/// What is compiled for this computer. Always the same crates, because a crate of its own has other features and is
-/// compiled once more; without the page, which is nothing without a browser.
+/// The crates that are compiled for this computer. Always the same set, because a single crate has other features and
+/// would be compiled again. The page is excluded, because it works only in a browser.
 pub(crate) const NATIVE: &[&str] = &["--workspace", "--exclude", "tiebreak-web"];
 
 /// The browser's target.
 pub(crate) const BROWSER_TARGET: &str = "wasm32-unknown-unknown";
 
-/// The bare target that proves the core is `no_std`.
+/// The bare target that shows that the core is `no_std`.
 pub(crate) const BARE_TARGET: &str = "wasm32v1-none";
 
-/// A browser program and the Debian package that brings it. The driver wants the Chromium with windows; tests of the
-/// page take the one without.
+/// A browser program and its Debian package. The driver needs the full Chromium; the page's tests use the headless
+/// one.
 pub(crate) const BROWSERS: &[(&str, &str)] = &[
     ("chromium", "chromium"),
     ("chromedriver", "chromium-driver"),
@@ -57,16 +57,16 @@ pub(crate) const BROWSERS: &[(&str, &str)] = &[
     ("firefox-esr", "firefox-esr"),
 ];
 
-/// Packages for Python, all of one version, in an environment of their own.
+/// Python packages, all of one version, in their own environment.
 pub(crate) struct PythonTool {
     pub(crate) packages: &'static [&'static str],
     pub(crate) version: &'static str,
 }
 
-/// What `tests/sweep` runs shards through.
+/// The packages with which `tests/sweep` runs shards.
 pub(crate) const DASK: PythonTool = PythonTool { packages: &["dask", "distributed"], version: "2025.12.0" };
 
-/// WebAssembly outside of a browser.
+/// WebAssembly outside a browser.
 pub(crate) const WASMTIME: PythonTool = PythonTool { packages: &["wasmtime"], version: "50.0.1" };
 
 impl PythonTool {
@@ -84,7 +84,7 @@ impl CargoTool {
         Ok(self.folder()?.join("bin").join(name))
     }
 
-    /// Whether every program is there and answers with the pinned version.
+    /// Whether every program is installed and reports the pinned version.
     pub(crate) fn is_ready(&self) -> Result<bool, String> {
         for name in self.programs {
             let said = process::output(&mut process::command(self.program(name)?, &["--version"]));
@@ -104,7 +104,7 @@ pub(crate) fn cache() -> Result<PathBuf, String> {
     folder.ok_or_else(|| "no folder for tools: set TIEBREAK_CACHE or HOME".into())
 }
 
-/// PATH with the pinned tools in front; Trunk takes whatever it finds there.
+/// PATH with the pinned tools first; Trunk uses what it finds there.
 fn path() -> Result<OsString, String> {
     let npm = std::env::current_dir().map_err(|error| format!("no current folder: {error}"))?;
     let npm = npm.join(project::NPM).join("node_modules").join(".bin");
@@ -113,10 +113,10 @@ fn path() -> Result<OsString, String> {
     std::env::join_paths(folders).map_err(|error| format!("PATH cannot be put together: {error}"))
 }
 
-/// A trunk that finds exactly the pinned tools and never the network.
+/// A trunk that uses exactly the pinned tools and never the network.
 pub(crate) fn trunk(args: &[&str]) -> Result<Command, String> {
     let mut trunk = process::command(TRUNK.program("trunk")?, args);
-    // Trunk reads NO_COLOR as `--no-color=VALUE` and stops at the usual value 1.
+    // Trunk reads NO_COLOR as `--no-color=VALUE` and fails on the usual value 1.
     trunk.env("PATH", path()?).env_remove("NO_COLOR");
     Ok(trunk)
 }

@@ -1,5 +1,5 @@
-//! `tiebreak bounds`: how much bandwidth the links of VDCs may have, so that an empty datacenter can hold
-//! every one of them (Gridiron equations 1 to 3).
+//! `tiebreak bounds`: the largest bandwidth of VDC links with which an empty datacenter can hold every VDC (Gridiron
+//! equations 1 to 3).
 
 use serde::Serialize;
 use tiebreak_model::{Bottleneck, Bounds};
@@ -21,7 +21,7 @@ pub(crate) const COLOCATED: Opt = Opt {
 pub(crate) const CORES: Opt =
     Opt { name: "cores", value: Some("N"), help: "maximum number of cores of a VM, for the bandwidth per core; 16" };
 
-/// The most that the options take: as fields of documents do.
+/// The maximum of the options, as for fields of documents.
 const GBPS_MAX: f64 = 100_000.0;
 const VMS_MAX: u64 = 1_000_000;
 const CORES_MAX: u64 = 10_000;
@@ -33,11 +33,11 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     Ok(Answer::either(given, &report, || report.text()))
 }
 
-/// What was asked.
+/// The question.
 struct BoundsTerms {
     uplink_mbps: u64,
     vms: u32,
-    /// None where any number may share a machine.
+    /// `None` if any number may share a machine.
     colocated: Option<u32>,
     cores: u32,
 }
@@ -81,7 +81,7 @@ fn within(number: u64, option: &str, unit: &str, max: u64) -> Result<u32, Failur
     (1..=max).contains(&number).then_some(number as u32).ok_or_else(wrong)
 }
 
-/// The three bounds, and what they come to.
+/// The three bounds and the result.
 #[derive(Serialize)]
 struct BoundsReport {
     uplink_mbps: u64,
@@ -95,7 +95,7 @@ struct BoundsReport {
     binding: &'static str,
     links_crossing: u64,
     bpc_mbps: u64,
-    /// Where a cap on co-location says less than it seems to.
+    /// Notes on caps on co-location that have less effect than expected.
     notes: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! `tiebreak check`: what is wrong with a scenario, field by field, and what of imported files has no twin.
+//! `tiebreak check`: the issues of a scenario, field by field, and the fields of imported files without a twin.
 
 use serde::Serialize;
 use tiebreak_model::{Time, VmRow, VmShape, Workload, WorkloadBuilder};
@@ -58,7 +58,7 @@ fn of_scenario(given: &Given) -> Result<Answer, Failure> {
     Ok(Answer::either(given, &checked, text).problem(!ok))
 }
 
-/// What reading cannot see: a variant whose rules together are no policy.
+/// Issues that parsing cannot detect: a variant whose rules do not form a policy.
 fn cannot_run(document: &Document) -> impl Iterator<Item = Issue> + '_ {
     let workload = std::sync::Arc::new(one_vm());
     document.variants.iter().enumerate().filter_map(move |(index, variant)| {

@@ -1,7 +1,7 @@
-//! `tiebreak compare`: what would change if something else were set, over paired seeds.
+//! `tiebreak compare`: the effect of other settings, over paired seeds.
 //!
-//! The scenario as it is and every other one run with the same seeds; what is told is the mean of the differences and
-//! its 95 % interval by Student's distribution. A difference whose interval holds 0 is undecided.
+//! Runs the scenario and every alternative with the same seeds. Reports the mean of the differences and its 95 %
+//! interval by Student's t-distribution. A difference whose interval contains 0 is undecided.
 
 use serde::Serialize;
 use tiebreak_scenario::document::REQUIRED_RULE;
@@ -36,7 +36,7 @@ pub(crate) const PLAN: Opt = Opt {
 pub(crate) const SEEDS: Opt =
     Opt { name: "seeds", value: Some("N"), help: "number of seeds, starting with the scenario's; 8, at most 64" };
 
-/// A scenario beside the one as it is.
+/// An alternative to compare with the scenario.
 struct Contender {
     name: String,
     variant: Variant,
@@ -61,15 +61,15 @@ struct ComparedSetting {
     differences: Vec<Difference>,
 }
 
-/// Of a measure, what is set less as it is.
+/// The difference of one measure: the alternative minus the scenario.
 #[derive(Serialize)]
 struct Difference {
     measure: &'static str,
     mean: f64,
-    /// The 95 % interval; none with one seed.
+    /// The 95 % interval; `None` with one seed.
     low: Option<f64>,
     high: Option<f64>,
-    /// Whether the interval leaves out 0, or there is no difference with any seed.
+    /// Whether the interval excludes 0, or no seed shows a difference.
     decided: bool,
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     Ok(Answer::either(given, &report, || report.text()))
 }
 
-/// What is compared.
+/// The measures to compare.
 fn measures() -> impl Iterator<Item = &'static Figure> {
     compared().into_iter().map(|(at, _)| &FIGURES[at])
 }
@@ -150,7 +150,7 @@ fn contenders(base: &Variant, given: &Given) -> Result<Vec<Contender>, Failure> 
                 return Err(Failure(format!("expected each-rule-off or neighbours:PATH after --plan, got \"{plan}\"")));
             }
         };
-        // A neighbour may lie outside of what the field takes.
+        // Skip neighbours outside the field's range.
         contenders.extend(names.iter().filter_map(|name| with(name).ok()));
     }
     Ok(contenders)
@@ -161,7 +161,7 @@ fn rules_off(base: &Variant) -> Vec<String> {
     on.map(|rule| format!("rules.{}.on=false", rule.id)).collect()
 }
 
-/// Buckets a few finer and coarser, numbers half and twice as large, switches turned.
+/// The neighbours of a value: a few buckets more and fewer, half and twice a number, the opposite of a switch.
 fn neighbours(base: &Variant, path: &str) -> Result<Vec<String>, Failure> {
     const LADDER: [&str; 10] = ["1", "2", "3", "4", "5", "8", "10", "20", "100", "none"];
     let value = value_of(base, path).ok_or_else(|| {
@@ -187,7 +187,7 @@ fn neighbours(base: &Variant, path: &str) -> Result<Vec<String>, Failure> {
     }
 }
 
-/// What a field has, as text; none where there is no such field.
+/// The value of a field as text; `None` if there is no such field.
 fn value_of(base: &Variant, path: &str) -> Option<String> {
     let document = Document { name: String::new(), variants: vec![base.clone()], active: 0 };
     let json: serde_json::Value = serde_json::from_str(&document.to_json()).ok()?;
@@ -251,7 +251,7 @@ impl Difference {
 
 fn shown(measure: &str, value: f64) -> String {
     let text = if measure.contains("_pct_") { format!("{value:.2}") } else { format!("{value:.0}") };
-    // No minus before nothing.
+    // Drop the minus sign of a rounded zero.
     if text.trim_start_matches('-').chars().all(|it| it == '0' || it == '.') {
         text.trim_start_matches('-').into()
     } else {

@@ -1,7 +1,7 @@
 //! `tiebreak explain`: every decision about one VM, rule by rule.
 //!
-//! Explanations are made by the uncached reference at the moment of the decision, on the view
-//! of the agent that decided. (Protean section 3.4)
+//! The uncached reference computes the explanations at the moment of the decision, from the view of the agent that
+//! decided. (Protean section 3.4)
 
 use serde::Serialize;
 use tiebreak_model::{Fleet, MachineId, Resource, Resources, VmId};
@@ -53,18 +53,18 @@ struct Story {
     cores: f64,
     memory_gib: f64,
     placed_on: Option<u32>,
-    /// When a VM of higher priority got its room.
+    /// When a VM of higher priority evicted it.
     put_out_ms: Option<i64>,
-    /// What became of it after it left a machine before its time; none when it never did.
+    /// What happened after it left a machine early; `None` if it never did.
     fate: Option<&'static str>,
-    /// The machines it left before its time, in order.
+    /// The machines that it left early, in order.
     left: Vec<Left>,
     decisions: Vec<ToldDecision>,
     #[serde(skip)]
     turns: Vec<Turn>,
 }
 
-/// A machine that a VM left before its time.
+/// A machine that a VM left early.
 #[derive(Serialize)]
 struct Left {
     time_ms: i64,
@@ -73,11 +73,11 @@ struct Left {
     reason: &'static str,
 }
 
-/// One decision told.
+/// One decision in the report.
 #[derive(Serialize)]
 struct ToldDecision {
     time_ms: i64,
-    /// Why it was to be decided.
+    /// Why a decision was needed.
     cause: &'static str,
     agent: Option<u32>,
     attempt: u32,
@@ -86,7 +86,7 @@ struct ToldDecision {
     cluster_steps: Vec<StepRow>,
     steps: Vec<StepRow>,
     best_set_size: u32,
-    /// Whether the best set is the best few, from which an agent draws that avoids conflicts.
+    /// Whether the agent drew from the best few machines to avoid conflicts.
     avoiding_conflicts: bool,
     because: String,
     decided_by: Option<&'static str>,
@@ -103,13 +103,13 @@ struct RefusalRow {
     machines: u32,
     rules: Vec<RefuserRow>,
     closest: Option<Lacking>,
-    /// The cluster that suits the VM best, where not even an empty machine could hold it.
+    /// The best cluster for the VM, if even an empty machine there is too small.
     too_large_for_cluster: Option<Lacking>,
     #[serde(skip)]
     closest_sentence: Option<String>,
 }
 
-/// Machines that a rule refuses: in all, as the first in the list, and as the only one.
+/// Machines that a rule refuses: in total, as the first rule in the policy, and as the only one.
 #[derive(Serialize)]
 struct RefuserRow {
     rule: &'static str,
@@ -118,7 +118,7 @@ struct RefuserRow {
     alone: u32,
 }
 
-/// What a machine lacks, or an empty one of a cluster.
+/// What a machine, or an empty machine of a cluster, lacks.
 #[derive(Serialize)]
 struct Lacking {
     id: u32,
@@ -182,8 +182,8 @@ impl Story {
         text + &self.course()
     }
 
-    /// Decisions and turns of fate in the order they came. What incidents do comes before the
-    /// decisions of the same instant, what commits do after them.
+    /// Decisions and events in chronological order. In one instant, incidents precede decisions and commits follow
+    /// them.
     fn course(&self) -> String {
         let decisions = self.decisions.iter().map(|it| ((it.time_ms, 1), it.text()));
         let turns = self.turns.iter().map(|it| ((it.at.0, if it.by_incident { 0 } else { 2 }), turn(it)));
@@ -197,7 +197,7 @@ fn turn(turn: &Turn) -> String {
     format!("\n{}: it {}{}.\n", moment(turn.at.0), turn.what, turn.why)
 }
 
-/// The word in files.
+/// The word used in files.
 const fn fate_word(fate: Fate) -> &'static str {
     match fate {
         Fate::Evicted { .. } => "evicted",
@@ -216,8 +216,8 @@ impl Left {
     }
 }
 
-/// How the decision ended: the first answer to this attempt after it was made, since a VM may be
-/// reallocated several times.
+/// How the decision ended: the first answer to this attempt after the decision, because a VM may be reallocated
+/// several times.
 fn outcome(world: &World, vm: VmId, probed: &Probed) -> &'static str {
     let Probed { cause, attempt, time, .. } = *probed;
     let asked = |decision: &Decision| (decision.vm, decision.cause, decision.attempt) == (vm, cause, attempt);
@@ -226,7 +226,7 @@ fn outcome(world: &World, vm: VmId, probed: &Probed) -> &'static str {
     decision.map_or("not committed when the trace ended", |decision| decision.outcome.word())
 }
 
-/// An amount in the unit that people read.
+/// An amount in its display unit.
 fn shown(amounts: Resources, resource: Resource) -> f64 {
     f64::from(amounts[resource]) / resource.unit().1
 }

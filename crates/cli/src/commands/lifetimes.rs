@@ -1,5 +1,5 @@
-//! `tiebreak lifetimes`: how well each predictor knows the lifetimes of a workload: all of them learn from its first
-//! part and are judged on the rest. (LAVA section 6.4, Table 4)
+//! `tiebreak lifetimes`: how well each predictor predicts the lifetimes of a workload. All learn from its first part
+//! and are judged on the rest. (LAVA section 6.4, Table 4)
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use tiebreak_console::given::Given;
 use tiebreak_console::scenario;
 use tiebreak_console::shown::{count, table, wrapped};
 
-/// A life is long from so many hours on: ours, and the paper's.
+/// The lifetimes, in hours, from which a VM counts as long-lived: ours, and the paper's.
 const LONG_H: [f64; 2] = [24.0, 168.0];
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
@@ -33,7 +33,8 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     Ok(Answer::either(given, &report, || report.text()))
 }
 
-/// A predictor with its defaults, but the scenario's own as it is set, and all with its share to learn from.
+/// A predictor: with the scenario's settings if the scenario uses it, otherwise with its defaults and the scenario's
+/// share to learn from.
 fn row(variant: &Variant, id: &str) -> PredictorRow {
     if variant.predictor.id == id {
         return variant.predictor.clone();
@@ -58,7 +59,7 @@ struct LifetimesReport {
     predictors: Vec<Judged>,
 }
 
-/// How good one predictor is.
+/// The quality of one predictor.
 #[derive(Serialize)]
 struct Judged {
     predictor: String,
@@ -66,20 +67,20 @@ struct Judged {
     long_lives: Vec<LongLivesTold>,
     within_10x: Option<f64>,
     within_10x_repredicted: Option<f64>,
-    /// By tenths of the predictions: what was said, and how long half of them lived at least.
+    /// By tenths of the predictions: the prediction, and the lifetime that half of the VMs reached.
     calibration: Vec<TenthTold>,
 }
 
-/// How well lives that are long from so many hours on are told from the others.
+/// How well long-lived VMs are distinguished from the others at one threshold.
 #[derive(Serialize)]
 struct LongLivesTold {
     threshold_h: f64,
-    /// Where the prediction at the start reaches the threshold.
+    /// With the prediction at the start compared to the threshold.
     f1: Option<f64>,
-    /// The best F1 that any other cut of the predictions has, chosen with hindsight, and that cut.
+    /// The best F1 at any cut of the predictions, chosen with hindsight, and that cut.
     f1_at_best_cut: Option<f64>,
     best_cut_h: Option<f64>,
-    /// At the threshold, after a fifth of each life.
+    /// At the threshold, after a fifth of each lifetime.
     f1_after_20_pct: Option<f64>,
 }
 
@@ -172,7 +173,7 @@ fn share(number: Option<f64>) -> String {
     number.map_or_else(|| "-".into(), |number| format!("{number:.3}"))
 }
 
-/// Seconds in the unit in which they are read.
+/// Seconds in a readable unit.
 fn span(seconds: u32) -> String {
     match f64::from(seconds) {
         seconds if seconds < 90.0 => format!("{seconds:.0} s"),

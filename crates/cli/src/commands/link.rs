@@ -1,4 +1,4 @@
-//! `tiebreak link`: a scenario as the part of an address behind `#`, and back.
+//! `tiebreak link`: converts a scenario to the fragment of an address (after `#`) and back.
 
 use serde::Serialize;
 use tiebreak_scenario::{LinkError, decode, encode};

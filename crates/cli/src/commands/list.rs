@@ -1,4 +1,4 @@
-//! `tiebreak list`: the declarations, as they are everywhere else.
+//! `tiebreak list`: the declarations of rules, settings and other parts.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -20,10 +20,10 @@ use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::Given;
 use tiebreak_console::shown::{one_line, wrapped};
 
-/// What chooses a list; without it, what lists there are.
+/// The argument that chooses a list; without it, the command lists the lists.
 pub(crate) const WORDS: &str = "[LIST]";
 
-/// A list by name, with what must be known of all of it.
+/// A list by name, with what applies to all its rows.
 struct List {
     name: &'static str,
     title: &'static str,
@@ -31,8 +31,8 @@ struct List {
     foot: fn() -> String,
 }
 
-/// All of them, in the order in which they are told. A second group of one name ("admission_lab" after "admission")
-/// stands in the list of the first.
+/// All lists in display order. A second group of the same name ("admission_lab" after "admission") joins the list of
+/// the first.
 fn lists() -> Vec<List> {
     let before = [
         List::new("rules", "Rules", rules).with_foot(of_scores),
@@ -80,20 +80,20 @@ struct ListRow {
     stage: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<&'static str>,
-    /// Of a name, what it is of and what it is.
+    /// For a name: what it describes and its type.
     #[serde(skip_serializing_if = "Option::is_none")]
     of: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
-    /// Of a rule of the gallery, what it is: a row of a list.
+    /// For a rule of the gallery: its definition as a row of a policy.
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<Value>,
-    /// Of a twin, the plugin of Kubernetes and the filter or weigher of Nova.
+    /// For a twin: the plugin of Kubernetes and the filter or weigher of Nova.
     #[serde(skip_serializing_if = "Option::is_none")]
     kubernetes: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nova: Option<&'static str>,
-    /// Of a file, what stands in it: names and meanings.
+    /// For a file: its names and meanings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fields: Vec<Field>,
 }
@@ -124,7 +124,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     Ok(Answer::either(given, &rows, text))
 }
 
-/// What lists there are.
+/// The lists.
 fn overview(given: &Given, lists: &[List]) -> Answer {
     #[derive(Serialize)]
     struct Named {
@@ -157,7 +157,7 @@ fn rules() -> Vec<ListRow> {
     RULES.iter().map(|entry| ListRow { stage: Some(entry.group.title()), ..row(&entry.declaration) }).collect()
 }
 
-/// The rules that are on where nobody has chosen any, in their order.
+/// The rules of the default policy, in order.
 fn default_list() -> Vec<ListRow> {
     let document = (PRESETS[0].make)();
     let on = document.active_variant().rules.iter().filter(|rule| rule.on);
@@ -187,7 +187,7 @@ fn names() -> Vec<ListRow> {
     NAMES.iter().map(row).collect()
 }
 
-/// Each with the row that a file for `--rule` or a document has for it.
+/// Each rule of the gallery with its row in a file for `--rule` or in a document.
 fn gallery() -> Vec<ListRow> {
     let row = |of: &GalleryRule| {
         let rule = of.row();
@@ -198,7 +198,7 @@ fn gallery() -> Vec<ListRow> {
     GALLERY.iter().filter_map(row).collect()
 }
 
-/// Each with what stands for it in Kubernetes and in Nova.
+/// Each rule with its twins in Kubernetes and in Nova.
 fn twins() -> Vec<ListRow> {
     let row = |twin: &'static Twin| ListRow {
         id: twin.rule,

@@ -19,7 +19,7 @@ use tiebreak_console::scenario::{MACHINES, PRESET, RULE, SET, VARIANT};
 use tiebreak_console::shown::wrapped;
 use tiebreak_console::trace::{COLUMNS, SAMPLE, TRACE_READ, WITHOUT_OUTLIERS};
 
-/// Every command, in the order in which help shows them.
+/// Every command, in the order of the help.
 pub(crate) static COMMANDS: &[Command] = &[
     Command {
         name: "run",
@@ -177,7 +177,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Command> {
     COMMANDS.iter().find(|command| command.name == name)
 }
 
-/// What the program is and every command, in one screen.
+/// The overview page: what the program is and all commands, on one screen.
 pub(crate) fn overview() -> String {
     let mut page = String::from("Replays VM traces through a rule-based VM allocator (Protean, OSDI 2020).\n");
     for command in COMMANDS {

@@ -1,4 +1,4 @@
-//! `tiebreak power budget`: how low power budgets may be by a history of draws, and what that saves.
+//! `tiebreak power budget`: the lowest power budgets that a history of draws allows, and their savings.
 //! (Prediction-Based Power Oversubscription, sections III-E and IV-F)
 
 use std::ops::RangeInclusive;
@@ -72,7 +72,7 @@ fn asked(given: &Given) -> Result<(Terms, Site), Failure> {
     Ok((terms, Site { megawatts, dollars_per_watt: decimal("dollars", 0.0..=1e6, paper.dollars_per_watt)? }))
 }
 
-/// The value of an option that is a number within a range.
+/// The value of an option as a number within a range.
 fn decimal(given: &Given, name: &str, range: &RangeInclusive<f64>) -> Result<Option<f64>, Failure> {
     let parse = |text: &str| {
         let number = text.parse().ok().filter(|number| range.contains(number));
@@ -86,7 +86,7 @@ fn decimal(given: &Given, name: &str, range: &RangeInclusive<f64>) -> Result<Opt
     given.one(name).map(parse).transpose()
 }
 
-/// All approaches, or the one that is asked for.
+/// All approaches, or the one requested.
 fn approaches(asked: Option<&str>) -> Result<Vec<&'static Approach>, Failure> {
     let Some(asked) = asked else { return Ok(APPROACHES.iter().collect()) };
     let by_number = asked.parse::<usize>().ok().and_then(|number| APPROACHES.get(number.checked_sub(1)?));
@@ -102,7 +102,7 @@ fn approaches(asked: Option<&str>) -> Result<Vec<&'static Approach>, Failure> {
     Ok(vec![found.ok_or_else(wrong)?])
 }
 
-/// What stands in a file.
+/// The draws in a file.
 fn read(file: &str) -> Result<Draws, Failure> {
     let unreadable = |error: std::io::Error| {
         Failure(format!("expected power readings as CSV in {file}, got: {error}; use a file with a column watts"))
@@ -111,13 +111,13 @@ fn read(file: &str) -> Result<Draws, Failure> {
     draws.map_err(|fault| Failure(format!("{file}: {fault}")))
 }
 
-/// Every approach's budget.
+/// The budgets of all approaches.
 #[derive(Serialize)]
 struct BudgetReport {
     readings: usize,
     chassis: Option<usize>,
     highest_w: f64,
-    /// What one reading in a hundred exceeds.
+    /// The power that 1 % of the readings exceed.
     hundredth_w: f64,
     servers: u32,
     provisioned_w: f64,
@@ -132,24 +132,24 @@ struct BudgetReport {
 struct BudgetRow {
     id: &'static str,
     title: &'static str,
-    /// With the buffer, at most what is provisioned.
+    /// With the buffer; at most the provisioned power.
     budget_w: f64,
-    /// By how much that is lower than what is provisioned.
+    /// How much lower that is than the provisioned power.
     delta_pct: f64,
     paper_delta_pct: f64,
     saved_dollars: f64,
-    /// Without the buffer; none where there is no oversubscription, like all below.
+    /// Without the buffer; `None` without oversubscription, as for all fields below.
     lowest_w: Option<f64>,
     events: Option<u64>,
     user_facing_events: Option<u64>,
-    /// The most that has to be shaved off.
+    /// The largest reduction needed.
     most_w: Option<f64>,
-    /// What slowing batch alone can shave off, and slowing user-facing VMs too on top.
+    /// The largest reduction from throttling batch VMs only, and from throttling user-facing VMs as well.
     batch_w: Option<f64>,
     user_facing_w: Option<f64>,
-    /// Why the budget is no lower.
+    /// Why the budget is not lower.
     stop: Option<&'static str>,
-    /// Candidates as (budget in W, events, events that slow user-facing VMs, the most to shave off in W).
+    /// Candidates as (budget in W, events, events that throttle user-facing VMs, largest reduction in W).
     walked: Vec<(f64, u64, u64, f64)>,
 }
 

@@ -1,4 +1,4 @@
-//! `tiebreak run`: replays a scenario and says what came out.
+//! `tiebreak run`: replays a scenario and reports the results.
 
 use std::path::Path;
 use std::time::Instant;
@@ -33,13 +33,13 @@ pub(crate) const OUT: Opt = Opt {
          with every decision, and vms.csv and vms.parquet with one row per VM",
 };
 
-/// The VMs that were imported, in the compact format.
+/// The imported VMs, in the compact format.
 const IMPORTED: &str = "imported.vms";
 
-/// What became of imported files.
+/// The report on imported files.
 const IMPORT_FILE: &str = "import.json";
 
-/// What vms.csv has, once more.
+/// The content of vms.csv as Parquet.
 const VMS_AS_PARQUET: &str = "vms.parquet";
 
 pub(crate) const VERBOSE: Opt =
@@ -101,7 +101,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     Ok(answer.stopped(stopped))
 }
 
-/// The summary of a run of imported files, with what became of them.
+/// The summary of a run of imported files, with the report on the import.
 #[derive(Serialize)]
 struct Imported<'a> {
     #[serde(flatten)]
@@ -109,7 +109,7 @@ struct Imported<'a> {
     import: &'a Told<'a>,
 }
 
-/// What was imported, for people, and its VMs, so that the scenario can be run again.
+/// Writes the report on the import and its VMs, so that the scenario can be run again.
 fn write_import(folder: &Folder, import: &Import) -> Result<(), Failure> {
     let write =
         |name: &str, bytes: &[u8]| std::fs::write(folder.file(name), bytes).map_err(|error| folder.unwritable(&error));
@@ -120,20 +120,21 @@ fn write_import(folder: &Folder, import: &Import) -> Result<(), Failure> {
     write(IMPORTED, &compact::write(workload, &origin))
 }
 
-/// The folder of results, as soon as it is known where it will be.
+/// Begins the folder of results as early as possible.
 fn begin(place: &str) -> Result<Folder, Failure> {
     let ours: Vec<_> = FILES.iter().map(|file| file.name).chain([VMS_AS_PARQUET]).collect();
     Folder::begin(Path::new(place), &ours)
 }
 
-/// What the figures are of when somebody stopped the run.
+/// What the figures cover when the user stopped the run.
 fn stopped_early(world: &World, has_folder: bool) -> String {
     let (now, all) = (world.progress().time.0.max(0) as f64, world.plan().workload().horizon().0 as f64);
     let unwritten = if has_folder { " --out was not written." } else { "" };
     format!("Stopped after {} of {}; all numbers are for this part.{unwritten}", duration(now), duration(all))
 }
 
-/// The scenario with everything that was set, which `tiebreak run` takes again: the trace is found by summary.json beside it.
+/// Writes the scenario with all its settings, for `tiebreak run` to read again; that run finds the trace through the
+/// summary.json next to it.
 fn write_scenario(folder: &Folder, variant: Variant, source: &Source) -> Result<(), Failure> {
     let workload = match (&source.trace, variant.workload) {
         (Some(trace), _) => {
@@ -147,19 +148,19 @@ fn write_scenario(folder: &Folder, variant: Variant, source: &Source) -> Result<
     std::fs::write(folder.file("scenario.json"), document.to_json()).map_err(|error| folder.unwritable(&error))
 }
 
-/// The summary of a run as it stands in `summary.json`.
+/// The content of `summary.json`.
 #[derive(Serialize)]
 struct SummaryFile<'a> {
     digest: String,
-    /// What to know before the figures, a sentence each.
+    /// Warnings about the figures, one sentence each.
     warnings: Vec<String>,
-    /// Those that were told before the run.
+    /// Warnings that were printed before the run.
     #[serde(skip)]
     told: Vec<String>,
     #[serde(flatten)]
     placing: Figures<'a>,
     life_p50_ms: Option<u64>,
-    /// Where means over time begin.
+    /// Where time averages begin.
     measured_from_hours: f64,
     #[serde(skip)]
     measured_late: bool,
@@ -176,17 +177,17 @@ struct SummaryFile<'a> {
     effort: Figures<'a>,
     cache: Cache,
     rule_shares: Vec<ShareRow>,
-    /// What made it: the version of the program, and its words.
+    /// The version of the program, and its arguments.
     version: &'static str,
     command: Vec<String>,
-    /// What it is about.
+    /// The figures to write.
     #[serde(skip)]
     summary: &'a Summary,
     #[serde(skip)]
     plan: &'a Plan,
 }
 
-/// The figures of a part of `summary.json`, by their ids.
+/// The figures of one part of `summary.json`, by their ids.
 struct Figures<'a>(Part, &'a Summary, &'a Plan);
 
 impl Serialize for Figures<'_> {
@@ -203,9 +204,9 @@ impl Serialize for Figures<'_> {
 struct TraceName {
     name: String,
     fingerprint: String,
-    /// Where it was read from; none of one that is built in.
+    /// Its path; `None` for the built-in trace.
     path: Option<String>,
-    /// What its columns are called otherwise.
+    /// Its column mapping.
     columns: Option<String>,
 }
 
@@ -217,8 +218,8 @@ struct Cache {
     bytes: u64,
 }
 
-/// What a rule did on average over sampled decisions: shares of its stage's first candidates,
-/// and of the decisions, 0 to 1.
+/// The average effect of a rule over sampled decisions: shares, from 0 to 1, of its stage's initial candidates and of
+/// the decisions.
 #[derive(Serialize)]
 struct ShareRow {
     rule: &'static str,
@@ -287,7 +288,7 @@ impl<'a> SummaryFile<'a> {
         }
     }
 
-    /// What a person asks first, then the rules that did something; the rest where it is asked for.
+    /// The main figures and the rules that had an effect; the rest with `verbose`.
     fn text(&self, verbose: bool) -> String {
         let trace = self.trace.as_ref().map_or("a generated workload", |trace| trace.name.as_str());
         let (vms, machines) = (self.vms(), count(self.plan.fleet().machine_count().into()));
@@ -362,7 +363,7 @@ impl<'a> SummaryFile<'a> {
         }
     }
 
-    /// Why VMs were rejected, where VMs are linked and any was.
+    /// Why VMs were rejected, if VMs are linked and any was rejected.
     fn refused(&self) -> Option<(&'static str, String)> {
         let counters = &self.summary.counters;
         let by = |bottleneck: Bottleneck| counters.refused_by_network[bottleneck as usize];
@@ -379,7 +380,7 @@ impl<'a> SummaryFile<'a> {
         (self.plan.links().is_some() && !some.is_empty()).then(|| ("Of these", some.join(", ") + warm))
     }
 
-    /// What became of deployments that asked to be let in or to grow, where rules ask what they will grow to.
+    /// The outcomes of new deployments and scale-outs, if the policy has admission rules.
     fn grown(&self) -> Option<(&'static str, String)> {
         let Counters { deployments, deployments_refused, scale_outs, scale_outs_failed, .. } = self.summary.counters;
         let asked = deployments + deployments_refused + scale_outs + scale_outs_failed;
@@ -393,7 +394,7 @@ impl<'a> SummaryFile<'a> {
         (asked > 0).then_some(("Deployments", told))
     }
 
-    /// What power was like, where it was measured or a rule asked for it.
+    /// Figures on power, if it was measured or a rule used it.
     fn powered(&self) -> Vec<(&'static str, String)> {
         let mut rows = Vec::new();
         if let Some(power) = self.summary.drawn() {
@@ -411,7 +412,7 @@ impl<'a> SummaryFile<'a> {
         rows
     }
 
-    /// What incidents and evictions did to VMs, where they did anything.
+    /// The effects of incidents and evictions on VMs, if any.
     fn disrupted(&self) -> impl Iterator<Item = (&'static str, String)> + use<> {
         let counters = &self.summary.counters;
         let counts = [
@@ -426,7 +427,7 @@ impl<'a> SummaryFile<'a> {
         some.map(|(name, vms, what)| (name, format!("{}, {what}", count(vms))))
     }
 
-    /// What rules did: those that refused a candidate, or all with what there is to say of them.
+    /// The effects of rules: those that refused a candidate, or all of them in full.
     fn shares(&self, verbose: bool) -> String {
         let mut rows = vec![
             ["Machines left after each rule", "given", "left", "decided", "left one", "settled"]
@@ -468,8 +469,7 @@ fn write_files(folder: &Folder, world: &World, report: &SummaryFile<'_>) -> Resu
     write_draws(&folder.file("power.csv"), world).map_err(|error| unwritable(&error))
 }
 
-/// One row per chassis and slot: what it would have drawn if nobody had been slowed down, as `tiebreak power budget`
-/// reads it.
+/// Writes one row per chassis and slot: its draw without any throttling, as `tiebreak power budget` reads it.
 fn write_draws(file: &Path, world: &World) -> csv::Result<()> {
     let mut csv = csv::Writer::from_path(file)?;
     csv.write_record(["time", "chassis", "watts"])?;
@@ -481,7 +481,7 @@ fn write_draws(file: &Path, world: &World) -> csv::Result<()> {
     Ok(csv.flush()?)
 }
 
-/// One row per sample; empty where a metric means nothing.
+/// Writes one row per sample; fields without a meaningful value are empty.
 fn write_series(file: &Path, world: &World) -> csv::Result<()> {
     let mut csv = csv::Writer::from_path(file)?;
     csv.write_field("time_ms")?;
@@ -497,7 +497,7 @@ fn write_series(file: &Path, world: &World) -> csv::Result<()> {
     Ok(csv.flush()?)
 }
 
-/// One row per VM and attempt, in the order in which the store answered.
+/// Writes one row per VM and attempt, in the order of the store's answers.
 fn write_placements(file: &Path, world: &World) -> csv::Result<()> {
     let mut csv = csv::WriterBuilder::new().has_headers(false).from_path(file)?;
     csv.write_record(PLACEMENTS.iter().map(|(name, _)| name))?;
@@ -508,7 +508,7 @@ fn write_placements(file: &Path, world: &World) -> csv::Result<()> {
     Ok(csv.flush()?)
 }
 
-/// A line of `placements.csv` behind its number; the header above names the fields.
+/// A row of `placements.csv` after its number; the header above names the fields.
 #[derive(Serialize)]
 struct PlacementRow {
     time_ms: i64,
@@ -522,7 +522,7 @@ struct PlacementRow {
     agent: Option<u32>,
     attempt: u32,
     cause: &'static str,
-    /// What the network had no room for, where machines had.
+    /// The network bottleneck, if machines had room.
     bottleneck: Option<&'static str>,
 }
 
@@ -546,7 +546,7 @@ impl PlacementRow {
     }
 }
 
-/// The word in files.
+/// The word used in files.
 pub(crate) const fn cache_word(cache: CacheUse) -> &'static str {
     match cache {
         CacheUse::Hit => "hit",

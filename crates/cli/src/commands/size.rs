@@ -1,8 +1,8 @@
-//! `tiebreak size`: the least number of machines on which a workload is rejected no more than is accepted.
+//! `tiebreak size`: the smallest number of machines that keeps the share of rejected VMs within a limit.
 //!
-//! Bisection, once for every seed: fewer machines are taken to reject more. (With a few machines more or less that is
-//! not always so; then the number is one at which the level is kept and one fewer does not keep it.) It begins at the
-//! bound below which no packing can do: as many machines as the workload's peak of any one resource fills.
+//! Bisects once per seed, assuming that fewer machines reject more. (That is not always true within a few machines.
+//! The result then keeps the limit, while one machine fewer does not.) It starts at the lower bound of any packing:
+//! the machines that the workload's peak of any one resource fills.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,19 +36,19 @@ pub(crate) const SEEDS: Opt = Opt {
     help: "number of seeds for which this must hold, starting with the scenario's; 3",
 };
 
-/// How many VMs may be rejected where nobody says.
+/// The default limit on the share of rejected VMs.
 pub(crate) const REJECT_USUAL: f64 = 0.001;
 
-/// What was found.
+/// The result.
 #[derive(Serialize)]
 struct Found {
-    /// The least number that keeps the level with every seed; none where no number does.
+    /// The smallest number that keeps the limit with every seed; `None` if no number does.
     machines: Option<u64>,
-    /// As many are needed however well VMs are packed.
+    /// The lower bound for any packing.
     bound: u64,
     bound_by: &'static str,
     machine: String,
-    /// Whether it was suggested by the workload.
+    /// Whether the machine was derived from the workload.
     machine_suggested: bool,
     reject_pct: f64,
     vms: u32,
@@ -57,7 +57,7 @@ struct Found {
     rejected_by_room: u64,
     rejected_by_terms: u64,
     rejected_out_of_retries: u64,
-    /// The least number for each seed.
+    /// The smallest number for each seed.
     seeds: Vec<Seed>,
     runs: u64,
 }
@@ -104,8 +104,8 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     Ok(Answer::either(given, &report, || report.text(tried)).problem(report.machines.is_none()))
 }
 
-/// The least number of machines of one kind on which the default list rejects at most [`REJECT_USUAL`] of a workload, with
-/// one seed and without slow agents; none where no number does.
+/// The smallest number of machines of one kind on which the default policy rejects at most [`REJECT_USUAL`] of a
+/// workload, with one seed and without slow agents; `None` if no number does.
 pub(crate) fn of_one_kind(workload: Arc<Workload>, load: &Load, machine: Resources) -> Result<Option<u64>, Failure> {
     let mix = Mix::new([(1, machine)]);
     let bound = mix.bound(load).machines;
@@ -148,7 +148,7 @@ impl Found {
     }
 }
 
-/// `0.1%`, or a share from 0 to 1.
+/// Parses `0.1%`, or a share from 0 to 1.
 fn level(given: &Given) -> Result<f64, Failure> {
     let Some(word) = given.one(REJECT.name) else { return Ok(REJECT_USUAL) };
     let wrong = || Failure(format!("expected a share after --reject, got \"{word}\"; write for instance 0.1% or 0"));
@@ -157,7 +157,7 @@ fn level(given: &Given) -> Result<f64, Failure> {
     if (0.0..1.0).contains(&share) { Ok(share) } else { Err(wrong()) }
 }
 
-/// The kinds of machines, and whether the workload suggested them.
+/// The kinds of machines, and whether they were derived from the workload.
 fn mix(given: &Given, variant: &Variant, load: &Load) -> Result<(Mix, bool), Failure> {
     if let Some(word) = given.one(MACHINE.name) {
         let wrong =
@@ -199,7 +199,7 @@ struct SizeTrial {
 }
 
 impl SizeTrial {
-    /// The least number that keeps the level with this seed.
+    /// The smallest number that keeps the limit with this seed.
     fn least(&self, seed: u64) -> Result<Option<u64>, Failure> {
         let mut search = Search::from(self.bound);
         while let Some(tried) = search.wanted() {

@@ -1,6 +1,6 @@
-//! `tiebreak sweep`: one scenario over values of its fields and over seeds, a row for each run.
+//! `tiebreak sweep`: one scenario over values of its fields and over seeds, one row per run.
 //!
-//! A row depends on its number alone, so the rows of all shards are those of the whole.
+//! A row depends only on its number, so the rows of all shards together equal those of the whole sweep.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ pub(crate) const THREADS: Opt =
 pub(crate) const MERGE: Opt =
     Opt { name: "merge", value: None, help: "runs nothing; merges the files of all shards, named after the plan" };
 
-/// How often a long sweep says how far it has come.
+/// How often a long sweep reports progress.
 const NEWS: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
@@ -66,7 +66,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     sink.answer(&shard)
 }
 
-/// The plan of a file, over its scenario with the machines of `--machines` and the fields of `--set`.
+/// The plan in a file, applied to its scenario with the machines of `--machines` and the fields of `--set`.
 fn read(file: &str, given: &Given) -> Result<(SweepPlan, Sweep), Failure> {
     let faulty = |error: tiebreak_scenario::SweepError| Failure(format!("{file}: {error}"));
     let plan = SweepPlan::read(&scenario::text(file)?).map_err(faulty)?;
@@ -78,7 +78,7 @@ fn read(file: &str, given: &Given) -> Result<(SweepPlan, Sweep), Failure> {
     Ok((plan, sweep))
 }
 
-/// The scenario of a plan: in it, a preset, or a file beside it.
+/// The scenario of a plan: embedded, a preset, or a file next to the plan.
 fn document(plan: &str, scenario: &SweepScenario) -> Result<Document, Failure> {
     let name = match scenario {
         SweepScenario::Inline(document) => return Ok((**document).clone()),
@@ -106,7 +106,7 @@ fn json_row(sweep: &Sweep, table: &SweepTable, row: &SweepRow) -> Value {
     json!({ "number": number, "values": values, "seed": seed, "digest": digest, "measures": measures })
 }
 
-/// A cell as JSON: a number where it is one, null where it is empty.
+/// A cell as JSON: a number if it is one, null if it is empty.
 fn as_json(cell: &str) -> Value {
     let number = || serde_json::from_str(cell).ok().filter(Value::is_number);
     if cell.is_empty() { Value::Null } else { number().unwrap_or_else(|| json!(cell)) }
@@ -143,7 +143,7 @@ fn of_years(table: &SweepTable, run: SweepRun) -> Result<SweepRow, Failure> {
     Ok(SweepRow { number, values, seed, digest: years.digest(), measured })
 }
 
-/// Where rows go.
+/// The destination of rows.
 struct Sink<'a> {
     sweep: &'a Sweep,
     table: &'a SweepTable,
@@ -197,7 +197,7 @@ impl<'a> Sink<'a> {
     }
 }
 
-/// How far a sweep has come, on standard error.
+/// Progress of a sweep on standard error.
 struct News {
     all: u64,
     done: u64,
@@ -218,7 +218,7 @@ impl News {
         }
     }
 
-    /// Only who has waited wants to know.
+    /// Reports the final count, unless the sweep was short.
     fn over(&self) {
         if self.begun.elapsed() > NEWS {
             self.tell();

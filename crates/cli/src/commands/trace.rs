@@ -1,5 +1,5 @@
-//! `tiebreak trace`: what a file holds and what it looks like, and the same as CSV with named columns, as Parquet or in the compact form; which VMs of a
-//! file of CPU readings are user-facing.
+//! `tiebreak trace`: inspects and profiles a trace, converts it to CSV with named columns, Parquet or the compact
+//! format, and finds user-facing VMs in a file of CPU readings.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -51,7 +51,7 @@ pub(crate) const FIRST_DAY: Opt = Opt {
     help: "the weekday of time 0 for `criticality`, monday to sunday; then weekends are skipped",
 };
 
-/// What may be done with a trace.
+/// The operations on a trace.
 const WHAT: &str = "inspect, profile, convert, model, generate, compare, fit or criticality";
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
@@ -197,7 +197,7 @@ impl Inspected {
     }
 }
 
-/// Values in line, each behind its name.
+/// Aligned values, each after its name.
 fn lines(rows: &[(&str, String)]) -> String {
     rows.iter().map(|(name, value)| format!("{name:<20}{value}\n")).collect()
 }
@@ -257,7 +257,7 @@ fn convert(given: &Given, parsed: &Parsed) -> Result<Answer, Failure> {
     Ok(Answer::either(given, &converted, || format!("Wrote {} VMs to {file}.\n", count(converted.vms.into()))))
 }
 
-/// A workload in the form that was asked for: columns of our own, Parquet, or CSV.
+/// A workload in the requested form: named columns, Parquet, or CSV.
 fn written(given: &Given, workload: &Workload, origin: impl FnOnce() -> Origin) -> Result<Vec<u8>, Failure> {
     let as_parquet =
         given.one("out").is_some_and(|file| Path::new(file).extension().is_some_and(|end| end == "parquet"));
@@ -286,7 +286,7 @@ fn read_back(bytes: &[u8]) -> Result<Workload, Failure> {
     Ok(parser.finish()?.workload)
 }
 
-/// What the form has no column for.
+/// What the output format cannot represent.
 fn difference(before: &Workload, after: &Workload) -> String {
     let day = |workload: &Workload| workload.horizon().0 as f64 / 86_400_000.0;
     let (was, is) = (day(before), day(after));

@@ -1,8 +1,8 @@
-//! What several programs of tests share.
+//! Helpers that several test programs share.
 
 use std::path::Path;
 
-/// Compares with a file kept in `tests/golden`, or writes it.
+/// Compares text with a file in `tests/golden`, or writes it.
 pub(crate) fn golden(name: &str, got: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     if std::env::var_os("UPDATE").is_some() {

@@ -1,4 +1,4 @@
-//! Simulators that are wrong in one thing each, as a bug could make them, and what is to be said of the records they leave.
+//! Simulators with one fault each, as a bug could cause it, and the fault that the check must find in their records.
 
 use crate::guide::{Dice, RecordFault};
 use crate::record::{Outcome, Record, Row};
@@ -14,36 +14,36 @@ pub(crate) enum Fault {
     OneClusterMore,
     LowerRulesFirst,
     LastRuleForgotten,
-    /// Of several best machines it is always the first.
+    /// Always takes the first of several best machines.
     FirstOfTies,
     /// Agents read changes before they are published.
     ViewTooFresh,
-    /// Agents read changes twice as late.
+    /// Agents read changes after twice the delay.
     ViewTooStale,
-    /// Agents do not see their own choices that are on their way to the store.
+    /// Agents do not see their own choices that have not reached the store.
     OwnChoicesForgotten,
-    /// VMs do not see those of their request that were decided before.
+    /// VMs do not see earlier VMs of the same request.
     RequestForgotten,
     /// Some VMs never leave.
     DepartureMissed,
-    /// After a conflict the agent is not told how the machines are.
+    /// After a conflict the agent does not learn the state of the machines.
     NoticeLost,
-    /// The store takes what does not fit.
+    /// The store accepts VMs that do not fit.
     OverCommitted,
-    /// A store that merges does not, and the reverse.
+    /// Detects conflicts by the opposite of the scenario's method: merging instead of not merging, or the reverse.
     OtherDetection,
     OneRetryMore,
     NewestRequestFirst,
-    /// An agent takes the next request while it still decides.
+    /// An agent takes the next request while it is still deciding.
     TwoAtOnce,
     /// A request takes as long as one VM.
     TimeOfOneVm,
-    /// Means are taken from the beginning of the trace.
+    /// Means include the time from the start of the trace.
     MeansFromTheStart,
 }
 
 impl Fault {
-    /// All of them, with what gives them away.
+    /// All faults, each with the complaint that it must cause.
     pub(crate) const ALL: [(Self, RecordFault); 21] = [
         (Self::BucketsRoundedDown, RecordFault::Machine),
         (Self::MemoryIgnored, RecordFault::Machine),
@@ -69,7 +69,7 @@ impl Fault {
     ];
 }
 
-/// What a simulator, with a fault or without one, leaves behind of the workload and the zone of a record.
+/// The record of a simulator, with or without a fault, on another record's workload and zone.
 pub(crate) fn record_with(record: &Record, fault: Option<Fault>) -> Record {
     let mut dice = Dice { always_first: fault == Some(Fault::FirstOfTies) };
     let out = Simulator::run(record, &mut dice, fault).expect("dice do not complain");
@@ -82,10 +82,10 @@ pub(crate) fn record_with(record: &Record, fault: Option<Fault>) -> Record {
     made
 }
 
-/// Changes a record, if it has a place for it.
+/// Changes a record; `None` if it has no suitable place.
 type Edit = fn(&mut Record) -> Option<()>;
 
-/// What can be wrong with a record of the program itself, and what gives it away.
+/// Possible errors in a record of the program, each with the complaint that it must cause.
 pub(crate) const EDITS: [(&str, Edit, RecordFault); 11] = [
     (
         "a best set that is one smaller",
@@ -135,13 +135,13 @@ pub(crate) const EDITS: [(&str, Edit, RecordFault); 11] = [
     ),
 ];
 
-/// A row of the second half of this kind.
+/// A row of this kind in the second half.
 fn one(record: &mut Record, wanted: impl Fn(&Row) -> bool) -> Option<&mut Row> {
     let half = record.rows.len() / 2;
     record.rows[half..].iter_mut().find(|row| wanted(row))
 }
 
-/// The first VM of a request for several that was placed.
+/// The first placed VM of a request for several VMs.
 fn half(record: &mut Record) -> Option<&mut Row> {
     let placed = |row: &Row| row.outcome == Outcome::Placed && row.agent.is_some();
     let at = record.rows.windows(2).position(|two| two[0].request == two[1].request && placed(&two[0]))?;

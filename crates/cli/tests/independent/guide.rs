@@ -1,27 +1,27 @@
-//! Where the simulator takes from what chance decided, and who hears its answers.
+//! The source of the simulator's random choices, and the receiver of its answers.
 
 use std::collections::BTreeMap;
 
 use crate::record::{Cache, Outcome, Record, Row};
 use crate::simulator::{Outcomes, Simulator};
 
-/// What a record is wrong about.
+/// What is wrong in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RecordFault {
-    /// Another request, VM or attempt than was due, or a row too many or too few.
+    /// Another request, VM or attempt than expected, or a row too many or too few.
     Order,
     Outcome,
-    /// A VM that is refused though a machine is valid for it.
+    /// A VM that is refused although a machine is valid for it.
     Refusal,
     Agent,
     Time,
     /// A machine that is not among the best.
     Machine,
     BestSet,
-    /// Ties that chance does not break evenly.
+    /// Ties that are not broken uniformly.
     Draw,
     Summary,
-    /// What became of a VM in the end.
+    /// The final state of a VM.
     Fate,
 }
 
@@ -42,23 +42,23 @@ impl Complaint {
 }
 
 pub(crate) trait Guide {
-    /// The machine that was drawn for a VM.
+    /// The machine that is drawn for a VM.
     fn draw(&mut self, vm: u64, attempt: u32, best: &[usize]) -> Result<usize, Complaint>;
 
-    /// The VM for which the request of these was refused, if it is known to be.
+    /// The VM for which the request of these VMs was refused, if known.
     fn refused(&self, vms: &[u64], attempt: u32) -> Option<u64>;
 
-    /// What the agent's caches did; none where nobody tells.
+    /// What the agent's caches did; `None` if that is unknown.
     fn cache(&self, vm: u64, attempt: u32) -> Option<Cache>;
 
-    /// Hears all rows up to the store's latest answer.
+    /// Receives all rows up to the store's latest answer.
     fn hear(&mut self, rows: &[Row]) -> Result<(), Complaint>;
 }
 
 /// How much was checked.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Checked {
-    /// VMs for which the best set was computed, tries counted, and those of them with a choice.
+    /// VMs for which the best set was computed, counting every attempt, and those with more than one best machine.
     pub(crate) decisions: u64,
     pub(crate) ties: u64,
     pub(crate) conflicts: u64,
@@ -73,12 +73,12 @@ impl Checked {
     }
 }
 
-/// Takes draws from a record and holds every answer against it.
+/// Takes draws from a record and compares every answer with it.
 struct Follower<'a> {
     record: &'a Record,
     rows: BTreeMap<(u64, u32), &'a Row>,
     heard: usize,
-    /// How far draws were above the middle, and the variance that chance gives.
+    /// How far draws were above the middle in total, and the variance of that under uniform draws.
     above: f64,
     variance: f64,
     checked: Checked,
@@ -147,7 +147,7 @@ impl Guide for Follower<'_> {
 }
 
 impl Follower<'_> {
-    /// Holds what the record says of the whole run against what came out.
+    /// Compares the record's figures on the whole run with the outcomes.
     fn compare(&self, out: &Outcomes) -> Result<(), Complaint> {
         if let Some(row) = self.record.rows.get(self.heard) {
             return Err(Complaint::new(RecordFault::Order, format!("expected no further row, got {row:?}")));
@@ -175,7 +175,7 @@ impl Follower<'_> {
     }
 }
 
-/// Follows a record, and says what is wrong with it first.
+/// Follows a record and returns its first error.
 pub(crate) fn check(record: &Record) -> Result<Checked, Complaint> {
     let rows = record.rows.iter().map(|row| ((row.vm, row.attempt), row)).collect();
     let checked = Checked::default();
@@ -185,7 +185,7 @@ pub(crate) fn check(record: &Record) -> Result<Checked, Complaint> {
     Ok(follower.checked)
 }
 
-/// Draws by itself.
+/// Makes its own random draws.
 pub(crate) struct Dice {
     pub(crate) always_first: bool,
 }
@@ -209,7 +209,7 @@ impl Guide for Dice {
     }
 }
 
-/// A number that looks drawn (SplitMix64 of each in turn).
+/// A pseudo-random number (SplitMix64 of each in turn).
 pub(crate) fn mixed(numbers: [u64; 3]) -> u64 {
     numbers.into_iter().fold(0, |mixed, number| {
         let step = |z: u64, shift: u32, by: u64| (z ^ (z >> shift)).wrapping_mul(by);

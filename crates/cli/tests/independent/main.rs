@@ -1,28 +1,28 @@
-//! A second simulator, written from the documents, replays what the program says it did.
+//! A second simulator, written from the documents, replays the program's runs and checks its records.
 //!
-//! It shares no code with the engine. It asks every rule about every machine for every VM, in exact fractions, and keeps
-//! the whole history of every machine in place of logs, journals and caches. From the files of a run it takes what was asked
-//! for (`scenario.json`, `vms.csv`), which of the best machines was drawn, and whether caches hit. All other columns of
-//! `placements.csv`, the figures of `summary.json` that it knows, and what `vms.csv` says became of each VM must come out
-//! again. It cannot tell which machines were chosen for VMs whose request was refused because of a later one: there it only
-//! asks that some choice leads to the refusal.
+//! It shares no code with the engine. It evaluates every rule for every machine and every VM, in exact fractions, and
+//! stores the whole history of every machine instead of logs, journals and caches. From the files of a run it takes
+//! the requests (`scenario.json`, `vms.csv`), which of the best machines was drawn, and whether caches hit. It must
+//! reproduce all other columns of `placements.csv`, the figures of `summary.json` that it knows, and each VM's fate
+//! in `vms.csv`. The files do not say which machines were chosen for VMs whose request was refused because of a later
+//! VM: for these it only checks that some choice leads to the refusal.
 //!
-//! From docs/RULES.md it has the rules, buckets, agents and measures; from docs/ARCHITECTURE.md, "The life of a placement",
-//! the order of what happens at one instant, queue, views, clusters, commits and conflicts; from docs/FILES.md the columns.
-//! These do not say, and the code does:
+//! From docs/RULES.md it takes the rules, buckets, agents and measures; from docs/ARCHITECTURE.md, "The life of a
+//! placement", the order of events at one instant, the queue, views, clusters, commits and conflicts; from
+//! docs/FILES.md the columns. The following details come from the code, because these documents omit them:
 //!
-//! - Machines are numbered rack by rack and cluster by cluster. Where machines do not divide evenly, the first racks have
-//!   one more.
-//! - VMs are larger by cores, then by memory; of equal ones the first in `vms.csv` goes first.
-//! - A refused request takes the time of its VMs up to the refused one.
-//! - The answer to a commit that was taken, too, tells the agent how its machines are then.
-//! - An agent's own choice that does not fit on what it has learned since is not in its view: it will fail.
-//! - Agents know without delay where a tenant's own VMs stand.
+//! - Machines are numbered rack by rack and cluster by cluster. If machines do not divide evenly, the first racks
+//!   have one more.
+//! - VMs are ordered by cores, then by memory, largest first; among equal VMs, the first in `vms.csv` comes first.
+//! - A refused request takes the decision time of its VMs up to the refused one.
+//! - The answer to an accepted commit also tells the agent the new state of its machines.
+//! - An agent's own choice that does not fit on what it has learned since is not in its view, because it will fail.
+//! - Agents know the machines of a tenant's own VMs without delay.
 //! - Machines that are not ready count as empty, and their cores as free, in shares of racks and clusters.
 //! - A packing trace, and one with named columns, ends with the hour of its last start.
-//! - Times without any VM are left out of the mean packing density.
-//! - Without buckets, scores are compared as the computer rounds them, so that some equal fractions are no tie. None is among
-//!   these runs.
+//! - Times without VMs are excluded from the mean packing density.
+//! - Without buckets, scores are compared as rounded floating-point numbers, so that some equal fractions are not a
+//!   tie. No such case is among these runs.
 
 mod faults;
 mod guide;
@@ -50,14 +50,14 @@ enum Workload {
 /// Machines, racks, cores, GiB, and machines that are not ready.
 type Cluster = (u32, u32, f64, f64, u32);
 
-/// What is run, in few words.
+/// A scenario in short form.
 struct SmallScenario {
     name: &'static str,
-    /// Every second one is in another datacenter.
+    /// Every second cluster is in another datacenter.
     clusters: &'static [Cluster],
-    /// With buckets behind a slash.
+    /// Rule names, with buckets after a slash.
     rules: &'static str,
-    /// What `--set` sets.
+    /// Arguments of `--set`.
     set: &'static str,
     workload: Workload,
 }
@@ -91,7 +91,7 @@ impl SmallScenario {
         Record::of_run(&folder, &json!({ "version": 2, "variants": [variant] }), &words)
     }
 
-    /// Checks a run in which at least so much must happen.
+    /// Checks a run in which at least this much must happen.
     fn holds(&self, floor: Checked) {
         let checked = check(&self.run()).unwrap_or_else(|complaint| panic!("{}: {complaint:?}", self.name));
         println!("{}: {checked:?}", self.name);
@@ -186,7 +186,7 @@ fn tenants_with_terms() {
     case.holds(Checked { decisions: 10_000, ties: 3_000, conflicts: 1_400, refused: 2_000, ..Checked::default() });
 }
 
-/// Runs in which the program once did otherwise than its documents say, as small as they come.
+/// Minimal runs in which the program once deviated from its documents.
 #[test]
 fn what_was_once_wrong() {
     let holds = |name, machine: &'static [Cluster], rules, set, rows| {
@@ -196,11 +196,11 @@ fn what_was_once_wrong() {
     let pipelined = "agents.count=1 agents.decision_ms=1000 agents.commit_ms=60000 agents.publish_ms=0";
     let coarse =
         "agents.count=1 agents.decision_ms=1000 agents.commit_ms=60000 agents.publish_ms=0 agents.fine_grained=false";
-    // Two requests for two VMs each are refused; what was chosen for the first VM of the first stayed in the agent's view, so
-    // that no room was found on the empty machine for the third.
+    // Two requests for two VMs each are refused. The machine chosen for the first VM of the first request stayed in
+    // the agent's view, so no room was found on the empty machine for the third request.
     holds("refused", &[(1, 1, 4.0, 16.0, 0)], fits, pipelined, "1,3,1,1,\n1,3,1,1,\n2,3,1,2,\n2,3,1,2,\n3,2,1,3,\n");
-    // The machine changes between the decision about tenant 2 and its commit. That the agent has read so by then, to decide
-    // about tenant 3, does not make the decision a fresh one.
+    // The machine changes between the decision about tenant 2 and its commit. The agent has read the change by then,
+    // to decide about tenant 3, but that does not make the first decision fresh.
     holds("reread", &[(1, 1, 4.0, 16.0, 0)], fits, coarse, "1,1,1,0,10\n2,1,1,5,\n3,1,1,12,\n");
     // 58 of 100 cores are not below a limit of 58 %.
     let below = "IsClusterBelowLimit AreNodeResourcesValid";

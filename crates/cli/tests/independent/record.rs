@@ -1,4 +1,4 @@
-//! What a run of the program leaves behind: `scenario.json`, `vms.csv`, `placements.csv` and `summary.json`.
+//! The files of a run: `scenario.json`, `vms.csv`, `placements.csv` and `summary.json`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ pub(crate) struct Vm {
     pub(crate) size: Size,
     #[serde(skip)]
     pub(crate) start: i64,
-    /// `i64::MAX` where the trace does not know it.
+    /// `i64::MAX` if the trace does not have it.
     #[serde(skip)]
     pub(crate) end: i64,
     #[serde(skip)]
@@ -79,7 +79,7 @@ pub(crate) struct Vm {
 }
 
 impl Vm {
-    /// Whether its tenant asks for anything about where its VMs stand.
+    /// Whether its tenant has terms about the placement of its VMs.
     pub(crate) fn has_terms(&self) -> bool {
         self.scope > Scope::Zone || self.fault_domains + self.per_machine + self.per_rack + u32::from(self.isolated) > 0
     }
@@ -136,7 +136,7 @@ impl Cluster {
     }
 }
 
-/// The rules that are known here.
+/// The rules that this simulator knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) enum Name {
     IsTypeSupported,
@@ -172,7 +172,7 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// A parameter in thousandths, so that sums and products of it are exact.
+    /// A parameter in thousandths, so that its sums and products are exact.
     pub(crate) fn milli(&self, parameter: &str) -> i128 {
         (self.values[parameter].as_f64().expect("a number") * 1_000.0).round() as i128
     }
@@ -201,14 +201,14 @@ pub(crate) struct Agents {
     slowdown: f64,
 }
 
-/// A run as its files tell it.
+/// A run, read from its files.
 #[derive(Clone)]
 pub(crate) struct Record {
     pub(crate) clusters: Vec<Cluster>,
     pub(crate) rules: Vec<Rule>,
     pub(crate) best_clusters: usize,
     pub(crate) agents: Agents,
-    /// From when on means over time are taken, and until when the trace tells.
+    /// The start of the period for time averages, and the end of the trace.
     pub(crate) measured: (i64, i64),
     pub(crate) vms: Vec<Vm>,
     pub(crate) rows: Vec<Row>,
@@ -218,7 +218,7 @@ pub(crate) struct Record {
 const HOUR_MS: i64 = 3_600_000;
 
 impl Record {
-    /// Runs a scenario, with these words behind its file, and reads what it leaves.
+    /// Runs a scenario, with these arguments after its file, and reads the results.
     pub(crate) fn of_run(folder: &Path, scenario: &Value, words: &[&str]) -> Self {
         let (document, out) = (folder.join("document.json"), folder.join("out"));
         std::fs::write(&document, scenario.to_string()).expect("a file");
@@ -270,7 +270,7 @@ fn parsed<T: DeserializeOwned>(value: Value) -> T {
     serde_json::from_value(value).expect("JSON of this form")
 }
 
-/// An empty folder of this case's own.
+/// An empty folder for this case.
 pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("independent").join(name);
     let _ = std::fs::remove_dir_all(&folder);

@@ -1,11 +1,11 @@
-//! The rules by their definitions in docs/RULES.md, asked of every machine, in whole numbers and fractions of them.
+//! The rules by their definitions in docs/RULES.md, evaluated for every machine in whole numbers and fractions.
 
 use std::ops::Range;
 
 use crate::faults::Fault;
 use crate::record::{Name, Record, Rule, Scope, Size, Vm};
 
-/// One machine, as it never changes.
+/// The constant part of a machine.
 pub(crate) struct Machine {
     pub(crate) cluster: usize,
     rack: usize,
@@ -13,12 +13,12 @@ pub(crate) struct Machine {
     is_ready: bool,
 }
 
-/// One machine, as somebody knows it.
+/// The state of a machine, as an agent or the store knows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct State {
     pub(crate) used: Size,
     pub(crate) vms: u32,
-    /// The tenant that shares it with no other.
+    /// The tenant that has the machine to itself.
     pub(crate) closed_for: Option<u64>,
 }
 
@@ -34,16 +34,16 @@ impl State {
     }
 }
 
-/// A VM that asks for a machine.
+/// A VM that needs a machine.
 pub(crate) struct Asking<'a> {
     pub(crate) vm: &'a Vm,
-    /// A machine for each VM that its tenant has, or has chosen for the same request, where the tenant has terms.
+    /// One machine per VM that its tenant has, or has chosen for the same request, if the tenant has terms.
     pub(crate) own: &'a [usize],
-    /// VMs that the tenant will have.
+    /// The number of VMs that the tenant will have.
     pub(crate) wanted: u32,
 }
 
-/// A number from 0, the best, to 1 as a fraction.
+/// A score from 0 (best) to 1, as a fraction.
 type Fraction = (i128, i128);
 
 /// The machines and the rules.
@@ -84,8 +84,8 @@ impl<'a> Zone<'a> {
         self.fault == Some(fault)
     }
 
-    /// The machines tied for best, by number: those of the best clusters, then those of the next best where none of these
-    /// is valid.
+    /// The machines tied for best, by number: those of the best clusters, or of the next best if none of these is
+    /// valid.
     pub(crate) fn best_set(&self, view: &[State], asking: &Asking) -> Vec<usize> {
         let among = self.record.best_clusters + usize::from(self.has(Fault::OneClusterMore));
         for clusters in self.ordered_clusters(view, asking).chunks(among) {
@@ -104,7 +104,7 @@ impl<'a> Zone<'a> {
         Vec::new()
     }
 
-    /// The valid clusters, the best first.
+    /// The valid clusters, best first.
     fn ordered_clusters(&self, view: &[State], asking: &Asking) -> Vec<usize> {
         let all = 0..self.record.clusters.len();
         let mut rest: Vec<_> =
@@ -142,7 +142,7 @@ impl<'a> Zone<'a> {
         }
     }
 
-    /// Whether a machine validator, or the promise to a tenant that it stands for, lets the VM onto a machine.
+    /// Whether a machine validator, or the tenant's term behind it, admits the VM to a machine.
     fn admits(&self, rule: Name, view: &[State], asking: &Asking, id: usize) -> bool {
         let (vm, machine, state) = (asking.vm, &self.machines[id], &view[id]);
         let own_in_rack = || asking.own.iter().filter(|own| self.machines[**own].rack == machine.rack).count() as u32;
@@ -166,7 +166,7 @@ impl<'a> Zone<'a> {
         }
     }
 
-    /// Whether placing a VM there keeps what tenants were promised, as things truly are.
+    /// Whether placing a VM on a machine keeps all tenants' terms in the true state.
     pub(crate) fn keeps_promises(&self, truth: &[State], asking: &Asking, machine: usize) -> bool {
         let cluster = self.machines[machine].cluster;
         self.rules.iter().all(|rule| match rule.name {
@@ -181,7 +181,7 @@ impl<'a> Zone<'a> {
         })
     }
 
-    /// What a machine preference gives a machine; none from other rules.
+    /// A machine preference's score of a machine; `None` for other rules.
     fn machine_score(&self, rule: &Rule, view: &[State], asking: &Asking, id: usize) -> Option<Fraction> {
         let rack = &self.racks[self.machines[id].rack];
         match rule.name {
@@ -205,7 +205,7 @@ impl<'a> Zone<'a> {
         }
     }
 
-    /// The weighted mean of the shares of cores and of memory that stay free with the VM.
+    /// The weighted mean of the shares of cores and memory that stay free with the VM.
     fn share_left(&self, rule: &Rule, view: &[State], vm: &Vm, id: usize) -> Fraction {
         let size = self.machines[id].size;
         let left = size.minus(view[id].used).minus(vm.size);
@@ -221,7 +221,7 @@ impl<'a> Zone<'a> {
         (sum(&|id| view[id].used.cores), sum(&|id| self.machines[id].size.cores))
     }
 
-    /// Keeps those with the lowest score, in as many steps as the rule has buckets, rounded up.
+    /// Keeps the ids with the lowest score, rounded up to the rule's buckets.
     fn keep_best(&self, rule: &Rule, ids: &mut Vec<usize>, score: impl Fn(usize) -> Option<Fraction>) {
         let step = |(part, all): Fraction| match rule.buckets {
             Some(buckets) if self.has(Fault::BucketsRoundedDown) => (part * buckets / all, 1),

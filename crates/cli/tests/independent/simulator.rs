@@ -9,12 +9,12 @@ use crate::record::{Agents, Cache, Latency, Outcome, Record, Row, Vm};
 use crate::rules::{Asking, State};
 use crate::store::{Pick, Store};
 
-/// What came out.
+/// The results.
 #[derive(Default)]
 pub(crate) struct Outcomes {
     pub(crate) rows: Vec<Row>,
     pub(crate) summary: BTreeMap<&'static str, f64>,
-    /// Of each VM; where it is placed, its machine and since when it stands there.
+    /// For each VM: its outcome and, if it is placed, its machine and since when.
     pub(crate) fates: Vec<(Outcome, Option<(usize, i64)>)>,
 }
 
@@ -22,21 +22,21 @@ pub(crate) struct Outcomes {
 struct Flight {
     request: usize,
     attempt: u32,
-    /// In the order of the decision; none where a VM is refused, since nothing is asked of the store then.
+    /// In the order of decisions; `None` if a VM is refused, because the store then receives nothing.
     picks: Vec<Pick>,
     refused: Option<usize>,
     lands: i64,
 }
 
 struct Agent {
-    /// The version of each machine that it knows.
+    /// The version of each machine that the agent knows.
     known: Vec<usize>,
     flights: VecDeque<Flight>,
-    /// When it has decided, its commit still under way.
+    /// When it has decided, while its commit is in flight.
     free: Option<i64>,
 }
 
-/// What happens at one instant happens in this order, and then by number.
+/// Events of one instant occur in this order, and then by number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     Departure(usize),
@@ -51,7 +51,7 @@ pub(crate) struct Simulator<'a, G> {
     guide: &'a mut G,
     /// VMs of each request.
     requests: Vec<Vec<usize>>,
-    /// VMs by their ends and requests by their starts that are still to come.
+    /// Pending ends of VMs and starts of requests.
     departures: VecDeque<(i64, usize)>,
     arrivals: VecDeque<(i64, usize)>,
     agents: Vec<Agent>,
@@ -59,14 +59,14 @@ pub(crate) struct Simulator<'a, G> {
     waiting: VecDeque<(usize, u32)>,
     now: i64,
     held_until: i64,
-    /// Sums over time of the shares of empty machines and of density, each with the time it was taken over.
+    /// Time-weighted sums of the share of empty machines and of density, each with its total time.
     means: [(f64, f64); 2],
     waits: Vec<i64>,
     out: Outcomes,
 }
 
 impl<'a, G: Guide> Simulator<'a, G> {
-    /// Replays the workload of a record on its zone, with a fault or without.
+    /// Replays the workload of a record on its zone, with or without a fault.
     pub(crate) fn run(record: &'a Record, guide: &'a mut G, fault: Option<Fault>) -> Result<Outcomes, Complaint> {
         let mut simulator = Self::new(record, guide, fault);
         for request in 0..simulator.requests.len() - simulator.arrivals.len() {
@@ -150,7 +150,7 @@ impl<'a, G: Guide> Simulator<'a, G> {
         Ok(())
     }
 
-    /// The longest idle agent takes the request that waits longest.
+    /// The agent that has been idle longest takes the request that has waited longest.
     fn hand_out(&mut self) -> Result<(), Complaint> {
         while !self.idle.is_empty() && !self.waiting.is_empty() {
             let newest = self.has(Fault::NewestRequestFirst);
@@ -162,7 +162,7 @@ impl<'a, G: Guide> Simulator<'a, G> {
         Ok(())
     }
 
-    /// A VM alive when the trace began goes where the rules want it, on the true state.
+    /// Places a VM alive at the start of the trace by the rules, on the true state.
     fn place_at_start(&mut self, request: usize) -> Result<(), Complaint> {
         let vms = self.requests[request].clone();
         let (picks, refused) = self.choose(0, &vms, 0, &self.store.truth())?;
@@ -172,7 +172,7 @@ impl<'a, G: Guide> Simulator<'a, G> {
         self.answer(None, &Flight { request, attempt: 0, picks, refused, lands: 0 }, outcome)
     }
 
-    /// An agent decides a request on its view of this moment.
+    /// An agent decides a request on its current view.
     fn decide(&mut self, agent: usize, request: usize, attempt: u32) -> Result<(), Complaint> {
         let view = self.view(agent);
         let mut vms = self.requests[request].clone();
@@ -193,7 +193,7 @@ impl<'a, G: Guide> Simulator<'a, G> {
         Ok(())
     }
 
-    /// How long deciding one VM takes.
+    /// The decision time of one VM.
     fn vm_ms(&self, cache: Option<Cache>) -> i64 {
         let Agents { latency, decision_ms, hit_ms, miss_ms, .. } = self.record.agents;
         match (latency, cache) {
@@ -204,7 +204,7 @@ impl<'a, G: Guide> Simulator<'a, G> {
         }
     }
 
-    /// What an agent can read by now, and on top of it its own choices that the store has not answered.
+    /// What an agent can read now, plus its own choices that the store has not answered.
     fn view(&mut self, agent: usize) -> Vec<State> {
         let (store, forgets) = (&self.store, self.has(Fault::OwnChoicesForgotten));
         let Agent { known, flights, .. } = &mut self.agents[agent];
@@ -222,8 +222,8 @@ impl<'a, G: Guide> Simulator<'a, G> {
         view
     }
 
-    /// Chooses a machine for each VM, or finds the one that is refused. What was chosen for others before it is told
-    /// nowhere: some choice must lead to the refusal.
+    /// Chooses a machine for each VM, or finds the one that is refused. The record does not contain the choices for
+    /// the VMs before that one, so some choice must lead to the refusal.
     fn choose(&mut self, agent: usize, vms: &[usize], attempt: u32, view: &[State]) -> Result<Choice, Complaint> {
         let names: Vec<_> = vms.iter().map(|vm| self.vm(*vm).vm).collect();
         let Some(refused) = self.guide.refused(&names, attempt) else {
@@ -238,7 +238,7 @@ impl<'a, G: Guide> Simulator<'a, G> {
         Err(Complaint::refusal(refused, attempt))
     }
 
-    /// Chooses machines one after the other, each with those before in view: as the guide draws, or by some luck.
+    /// Chooses machines one after the other, each seeing the earlier choices: as the guide draws, or at random.
     fn choose_in_turn(
         &mut self,
         agent: usize,
@@ -301,13 +301,13 @@ impl<'a, G: Guide> Simulator<'a, G> {
         Ok(())
     }
 
-    /// The store takes a decision, and tells the agent how its machines are then.
+    /// The store accepts a decision and tells the agent the new state of its machines.
     fn take(&mut self, agent: usize, picks: &[Pick]) {
         for machine in self.store.take(self.now, picks) {
             let version = self.store.latest(machine);
             let Agent { known, flights, .. } = &mut self.agents[agent];
             known[machine] = version;
-            // What it has decided since then counts on this decision.
+            // The agent's later decisions build on this one.
             let later = flights.iter_mut().flat_map(|flight| &mut flight.picks);
             later.filter(|it| it.machine == machine && it.seen + 1 == version).for_each(|it| it.seen = version);
         }
@@ -316,7 +316,7 @@ impl<'a, G: Guide> Simulator<'a, G> {
         ended.into_iter().for_each(|vm| self.store.depart(self.now, vm));
     }
 
-    /// The store answers: a row for each VM.
+    /// The store answers: one row per VM.
     fn answer(&mut self, agent: Option<usize>, flight: &Flight, outcome: Outcome) -> Result<(), Complaint> {
         let Flight { request, attempt, ref picks, refused, .. } = *flight;
         let mut places: Vec<_> = picks.iter().map(|it| (it.vm, Some(it.machine), it.best_set_size)).collect();
@@ -350,7 +350,7 @@ impl<'a, G: Guide> Simulator<'a, G> {
         *self.out.summary.entry(name).or_default() += more as f64;
     }
 
-    /// Everything was as it is from the last event until this one.
+    /// Adds the current shares for the time since the last event.
     fn hold_until(&mut self, time: i64) {
         let time = time.min(self.record.measured.1);
         let ms = (time - self.held_until) as f64;
@@ -383,5 +383,5 @@ impl<'a, G: Guide> Simulator<'a, G> {
     }
 }
 
-/// A machine for each VM, or for those before the one that is refused.
+/// A machine for each VM, or for those before the refused one.
 type Choice = (Vec<Pick>, Option<usize>);

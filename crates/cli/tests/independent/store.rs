@@ -1,4 +1,4 @@
-//! The store: what truly stands where, and from when on agents can read of it.
+//! The store: the true state, and when agents can read it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use crate::faults::Fault;
 use crate::record::{Record, Vm};
 use crate::rules::{Asking, State, Zone};
 
-/// A machine from one change to the next.
+/// The state of a machine between two changes.
 struct Version {
     readable_from: i64,
     state: State,
@@ -25,7 +25,7 @@ pub(crate) struct Store<'a> {
     record: &'a Record,
     pub(crate) zone: Zone<'a>,
     machines: Vec<Vec<Version>>,
-    /// The machine of each VM that stands somewhere.
+    /// The machine of each placed VM.
     stand: Vec<Option<usize>>,
     /// The machines of all VMs of each tenant with terms.
     tenants: BTreeMap<u64, Vec<usize>>,
@@ -55,7 +55,7 @@ impl<'a> Store<'a> {
         (0..self.machines.len()).map(|machine| self.state(machine, self.latest(machine))).collect()
     }
 
-    /// What an agent that knows this version of a machine reads at a time.
+    /// The version that an agent reads at a time if it knows this one.
     pub(crate) fn read(&self, machine: usize, known: usize, time: i64) -> usize {
         let late = match self.zone.fault {
             Some(Fault::ViewTooFresh) => -self.record.agents.publish_ms,
@@ -66,12 +66,12 @@ impl<'a> Store<'a> {
         known + newer.take_while(|version| version.readable_from + late <= time).count()
     }
 
-    /// The machines of the VMs that a tenant has, where it has terms.
+    /// The machines of the tenant's VMs, if it has terms.
     pub(crate) fn own(&self, vm: usize) -> Vec<usize> {
         self.tenants.get(&self.vm(vm).tenant).cloned().unwrap_or_default()
     }
 
-    /// The machines whose part of a decision about these VMs cannot be taken.
+    /// The machines whose part of a decision must be rejected.
     pub(crate) fn clashes(&self, vms: &[usize], picks: &[Pick]) -> Vec<usize> {
         let coarse = self.record.agents.fine_grained == self.zone.has(Fault::OtherDetection);
         let mut after = self.truth();
@@ -84,7 +84,7 @@ impl<'a> Store<'a> {
         if clashes.is_empty() { self.broken_promise(vms, picks).into_iter().collect() } else { clashes }
     }
 
-    /// The first machine on which a tenant would not have what it was promised.
+    /// The first machine on which a tenant's terms would be broken.
     fn broken_promise(&self, vms: &[usize], picks: &[Pick]) -> Option<usize> {
         let (truth, mut own) = (self.truth(), self.own(vms[0]));
         let wanted = (own.len() + vms.len()) as u32;
@@ -95,14 +95,14 @@ impl<'a> Store<'a> {
         })
     }
 
-    /// A VM alive when the trace began stands here.
+    /// Places a VM that is alive when the trace begins.
     pub(crate) fn begin_with(&mut self, pick: &Pick) {
         let first = &mut self.machines[pick.machine][0].state;
         *first = first.with(&self.record.vms[pick.vm]);
         self.settle(pick);
     }
 
-    /// Takes a decision; its machines.
+    /// Accepts a decision and returns its machines.
     pub(crate) fn take(&mut self, now: i64, picks: &[Pick]) -> BTreeSet<usize> {
         let machines: BTreeSet<_> = picks.iter().map(|pick| pick.machine).collect();
         for id in machines.iter().copied() {
@@ -135,7 +135,7 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// The share of machines that are empty, and that of the cores of all others in use.
+    /// The share of empty machines, and the share of the other machines' cores that is in use.
     pub(crate) fn shares(&self) -> (f64, Option<f64>) {
         let (mut used, mut busy_cores, mut busy) = (0, 0, 0);
         for (machine, state) in self.zone.machines.iter().zip(self.truth()).filter(|(_, state)| state.vms > 0) {

@@ -1,5 +1,5 @@
-//! Every field of nodes and pods that the API has, and what becomes of it: read, left aside because it says nothing of
-//! where pods go, or without a twin, and why. A field that is not here is listed as unknown.
+//! Every field of nodes and pods in the API and how it is treated: read, ignored because it is irrelevant to
+//! placement, or without a twin, with the reason. A field that is not in these tables is listed as unknown.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -9,12 +9,12 @@ use serde_json::Value;
 use crate::Import;
 use crate::leftover::push;
 
-/// What becomes of a field and all below it.
+/// How a field and everything below it is treated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
     /// It is read.
     Read,
-    /// It says nothing of where pods go.
+    /// It is irrelevant to placement.
     Aside,
     /// It has no twin, for this reason.
     Lost(&'static str),
@@ -29,7 +29,7 @@ const PODS_NEARBY: &str =
 const CLAIMS: &str = "volumes and where they can be attached are not modelled";
 const ONE_BY_ONE: &str = "every pending pod is decided once, in the order of creation";
 
-/// Fields by their paths: `[]` is any of a list, `*` any name.
+/// Fields by path: `[]` is any list item, `*` any name.
 const NODE: &[(&str, Fate)] = &[
     ("apiVersion", Read),
     ("kind", Read),
@@ -154,7 +154,7 @@ type Table = BTreeMap<&'static str, Fate>;
 static NODES: LazyLock<Table> = LazyLock::new(|| NODE.iter().copied().collect());
 static PODS: LazyLock<Table> = LazyLock::new(|| POD.iter().copied().collect());
 
-/// Lists what of an object is not read.
+/// Lists the fields of an object that are not read.
 pub(super) fn list(file: &str, kind: &str, object: &Value, import: &mut Import) {
     let table = if kind == "Node" { &*NODES } else { &*PODS };
     let mut walk = Walk { file, kind, table, import };
@@ -169,7 +169,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// What becomes of the fields of a value, where they have no fate of their own that of the whole.
+    /// Lists the fields of a value; those without an entry inherit `whole`.
     fn below(&mut self, value: &Value, path: &str, whole: Option<Fate>) {
         match (value, whole) {
             (Value::Object(object), _) => {
@@ -194,7 +194,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether fields below this one are in the table.
+    /// Whether the table has fields below this one.
     fn goes_on(&self, path: &str) -> bool {
         let has = |below: String| self.table.range(&*below..).next().is_some_and(|(next, _)| next.starts_with(&*below));
         has(format!("{path}.")) || has(format!("{path}["))
@@ -219,7 +219,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether nothing is said.
+/// Whether a value is empty.
 fn is_nothing(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -230,7 +230,7 @@ fn is_nothing(value: &Value) -> bool {
     }
 }
 
-/// Whether none is there or asked for.
+/// Whether an amount is zero.
 fn is_zero(value: &Value) -> bool {
     value.as_str() == Some("0") || value.as_u64() == Some(0)
 }

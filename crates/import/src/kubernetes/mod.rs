@@ -1,8 +1,8 @@
-//! What `kubectl get nodes,pods` prints, and how kube-scheduler is configured.
+//! Imports the output of `kubectl get nodes,pods` and the configuration of kube-scheduler.
 //!
-//! Nodes of one zone and one size are a cluster; a zone is a datacenter, and labels that end in `/rack` are its racks.
-//! Running pods are the VMs alive at the start, pending ones come right after it, one by one. A tenant is what owns
-//! pods: a Deployment, a StatefulSet, a DaemonSet, a Job.
+//! Nodes of one zone and one size form a cluster. A zone is a datacenter, and labels that end in `/rack` name its
+//! racks. Running pods are the VMs alive at the start; pending pods arrive right after it, one at a time. A tenant is
+//! the owner of pods: a Deployment, a StatefulSet, a DaemonSet or a Job.
 
 mod fields;
 mod nodes;
@@ -24,7 +24,7 @@ use object::Object;
 
 pub(crate) use scheduler::scheduler;
 
-/// The nodes and pods of all files, which belong together.
+/// Imports the nodes and pods of all files together.
 pub(crate) fn objects(contents: &[(&str, Content)], import: &mut Import) -> Result<(), ImportError> {
     let (mut nodes, mut pods) = (BTreeMap::new(), BTreeMap::new());
     for (file, content) in contents {
@@ -56,7 +56,7 @@ pub(crate) fn objects(contents: &[(&str, Content)], import: &mut Import) -> Resu
     pods::workload(&pods.into_values().collect::<Vec<_>>(), &aside, import)
 }
 
-/// Lists a part of an object, with the kind of the object before its path.
+/// Lists a part of an object, with the kind of the object at the front of its path.
 fn lose(import: &mut Import, object: &Object<'_>, path: &str, value: &Value, why: &str) {
     let kind = object.value["kind"].as_str().unwrap_or_default();
     push(&mut import.leftovers, object.file, &format!("{kind}.{path}"), value, why);

@@ -1,4 +1,4 @@
-//! Nodes become machines.
+//! Converts nodes to machines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,33 +13,33 @@ use super::quantity::Quantity;
 use crate::Import;
 use crate::error::ImportError;
 
-/// Nodes that are no machines, and why: pods on them are no VMs.
+/// Nodes that do not become machines, and why; their pods do not become VMs.
 pub(super) struct Aside {
     names: BTreeSet<String>,
     unready: BTreeSet<String>,
-    /// Whether there was any node at all.
+    /// Whether the files have any nodes.
     pub(super) knows_nodes: bool,
 }
 
 impl Aside {
-    /// Whether pods on this node are left out with it.
+    /// Whether pods on this node are skipped with it.
     pub(super) fn has(&self, node: &str) -> bool {
         self.names.contains(node)
     }
 
-    /// Whether it is a machine that takes nothing now.
+    /// Whether the node is a machine that accepts no VMs now.
     pub(super) fn is_unready(&self, node: &str) -> bool {
         self.unready.contains(node)
     }
 }
 
-/// The labels that name the zone of a node, the newer first.
+/// The labels that name a node's zone, the newer one first.
 const ZONES: [&str; 2] = ["topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"];
 
-/// Taints that say what the node says itself: it takes no pods now.
+/// The prefix of taints that repeat the node's own conditions: it accepts no pods now.
 pub(super) const NOT_NOW: &str = "node.kubernetes.io/";
 
-/// Nodes alike: zone, thousandths of cores, MiB.
+/// A kind of equal nodes: zone, thousandths of cores, MiB.
 type Kind = (String, u64, u64);
 
 #[derive(Default)]
@@ -86,7 +86,7 @@ pub(super) fn clusters(nodes: &[Object<'_>], import: &mut Import) -> Result<Asid
     Ok(aside)
 }
 
-/// The taint that keeps pods off which do not tolerate it, where there is one; milder ones are listed.
+/// The taint that repels pods without a toleration, if the node has one; weaker taints are listed.
 fn dedicated(node: &Object<'_>, import: &mut Import) -> Option<Value> {
     let taints = node.at("spec.taints").as_array()?;
     let mut found = None;
@@ -101,7 +101,7 @@ fn dedicated(node: &Object<'_>, import: &mut Import) -> Option<Value> {
     found
 }
 
-/// Whether a node takes pods now: it is not cordoned, and its kubelet is heard.
+/// Whether a node accepts pods now: it is not cordoned, and its kubelet reports ready.
 fn is_ready(node: &Object<'_>) -> bool {
     let conditions = node.at("status.conditions").as_array().map_or(&[][..], Vec::as_slice);
     let ready = conditions.iter().find(|condition| condition["type"] == "Ready");
@@ -109,7 +109,7 @@ fn is_ready(node: &Object<'_>) -> bool {
     !is_cordoned && ready.is_none_or(|condition| condition["status"] == "True")
 }
 
-/// The rack that a label names, whatever stands before its last word.
+/// The rack that a label names, whatever the prefix of the label.
 fn rack<'a>(node: &Object<'a>) -> Option<&'a str> {
     let labels = node.at("metadata.labels").as_object()?;
     labels.iter().find(|(name, _)| *name == "rack" || name.ends_with("/rack")).and_then(|(_, value)| value.as_str())
@@ -172,7 +172,7 @@ fn told(kinds: &BTreeMap<Kind, Alike>, aside: usize) -> String {
     )
 }
 
-/// The most pods that a node may have, as a rule where most nodes say it.
+/// Adds a rule for the maximum number of pods that most nodes have.
 fn limit_pods(pods: &BTreeMap<u64, u64>, nodes: &[Object<'_>], import: &mut Import) {
     let Some((most, _)) = pods.iter().max_by_key(|(_, nodes)| **nodes) else { return };
     for (other, count) in pods.iter().filter(|(other, _)| *other != most) {

@@ -1,4 +1,4 @@
-//! A node or a pod as it stands in a file.
+//! A node or a pod as it appears in a file.
 
 use chrono::DateTime;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::quantity::Quantity;
 use crate::error::ImportError;
 use crate::leftover::shown;
 
-/// A node or a pod, and where it stands.
+/// A node or a pod, and its position in the file.
 #[derive(Clone, Copy)]
 pub(super) struct Object<'a> {
     pub(super) file: &'a str,
@@ -18,17 +18,17 @@ pub(super) struct Object<'a> {
 const QUANTITY: &str = "a quantity such as 3920m, 16Gi or 15Ki";
 
 impl<'a> Object<'a> {
-    /// The value at a path below it; null where there is none.
+    /// The value at a path below it; null if it is missing.
     pub(super) fn at(&self, path: &str) -> &'a Value {
         path.split('.').fold(self.value, |value, name| &value[name])
     }
 
-    /// A text below it; empty where there is none.
+    /// The text at a path below it; empty if it is missing.
     pub(super) fn text(&self, path: &str) -> &'a str {
         self.at(path).as_str().unwrap_or_default()
     }
 
-    /// Its name, with its namespace where it has one.
+    /// Its name, with its namespace if it has one.
     pub(super) fn full_name(&self) -> Result<String, ImportError> {
         match (self.text("metadata.namespace"), self.text("metadata.name")) {
             (_, "") => Err(self.wrong("metadata.name", "a name", self.at("metadata.name"))),
@@ -37,14 +37,14 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// A field that is not what it has to be.
+    /// The error for a field with a wrong value.
     pub(super) fn wrong(&self, path: &str, expected: &str, got: &Value) -> ImportError {
         let dot = if self.path.is_empty() { "" } else { "." };
         let got = if got.is_null() { "nothing".into() } else { format!("\"{}\"", shown(got)) };
         ImportError::field(self.file, &format!("{}{dot}{path}", self.path), expected, got, "correct the field")
     }
 
-    /// A value of a quantity below it, as it is counted; none where there is none.
+    /// The quantity at a path below it, in the unit of `count`; `None` if it is missing.
     pub(super) fn quantity(
         &self,
         value: &Value,
@@ -61,7 +61,7 @@ impl<'a> Object<'a> {
         counted.map(Some).ok_or_else(|| self.wrong(path, QUANTITY, value))
     }
 
-    /// A moment below it in milliseconds since 1970; none where there is none.
+    /// The time at a path below it, in milliseconds since 1970; `None` if it is missing.
     pub(super) fn moment(&self, path: &str) -> Result<Option<i64>, ImportError> {
         let value = self.at(path);
         if value.is_null() {

@@ -1,4 +1,4 @@
-//! Pods become VMs: those that run were alive at the start, those that are pending come right after it.
+//! Converts pods to VMs: running pods were alive at the start, pending pods arrive right after it.
 
 use serde_json::Value;
 use tiebreak_model::{Millis, Resources, TenantTerms, Time, VmRow, VmShape, WorkloadBuilder};
@@ -11,7 +11,7 @@ use super::quantity::Quantity;
 use crate::Import;
 use crate::error::ImportError;
 
-/// How long the run goes on: nothing ends, so there is no more to see.
+/// The length of the run. No VM ends, so a longer run shows nothing more.
 const HORIZON: Millis = Millis(3_600_000);
 
 const MIB: u64 = 1 << 20;
@@ -31,7 +31,7 @@ pub(super) fn workload(pods: &[Object<'_>], aside: &Aside, import: &mut Import) 
             pending.push((created, pod));
         }
     }
-    // The queue of the scheduler: one after the other, the oldest first.
+    // The scheduler's queue: one pod at a time, the oldest first.
     pending.sort_by_key(|(created, _)| *created);
     let waiting = pending.len();
     for (at, (_, pod)) in pending.into_iter().enumerate() {
@@ -59,7 +59,7 @@ pub(super) fn workload(pods: &[Object<'_>], aside: &Aside, import: &mut Import) 
     Ok(())
 }
 
-/// Pods that are no VMs.
+/// Pods that do not become VMs.
 #[derive(Default)]
 struct Skipped {
     ended: u32,
@@ -77,7 +77,7 @@ impl Skipped {
     }
 }
 
-/// Whether a pod has a node; none where it is no VM.
+/// Whether a pod has a node; `None` if it does not become a VM.
 fn state(pod: &Object<'_>, aside: &Aside, import: &mut Import, skipped: &mut Skipped) -> Option<bool> {
     let (phase, node) = (pod.at("status.phase"), pod.text("spec.nodeName"));
     if matches!(phase.as_str(), Some("Succeeded" | "Failed")) {
@@ -121,7 +121,7 @@ fn state(pod: &Object<'_>, aside: &Aside, import: &mut Import, skipped: &mut Ski
     Some(!node.is_empty())
 }
 
-/// The latest moment that any pod names: when the dump was made, as near as it says.
+/// The latest time in any pod: the best estimate of when the dump was made.
 fn newest(pods: &[Object<'_>]) -> Result<i64, ImportError> {
     let mut newest = 0;
     for pod in pods {
@@ -149,9 +149,9 @@ fn vm(pod: &Object<'_>, start: Time, import: &mut Import, idle: &mut u64) -> Res
     Ok(VmRow { name, tenant, shape, start, end: Time::NEVER })
 }
 
-/// What a pod asks for: the sum of its containers or what its init containers need before them, whichever is more, and
-/// the overhead of its sandbox. Init containers that are restarted always are sidecars: they go on beside the others.
-/// A request of the pod as a whole takes the place of all of these. (Kubernetes, resource helpers of PodRequests)
+/// The request of a pod: the sum of its containers or the need of its init containers, whichever is larger, plus the
+/// overhead of its sandbox. Init containers that always restart are sidecars: they run beside the others. A pod-level
+/// request replaces all of these. (Kubernetes, resource helpers of PodRequests)
 fn request(pod: &Object<'_>, what: &str, count: fn(Quantity) -> Option<u64>) -> Result<u64, ImportError> {
     let overhead = pod.quantity(&pod.at("spec.overhead")[what], &format!("spec.overhead.{what}"), count)?.unwrap_or(0);
     let whole = &pod.at("spec.resources.requests")[what];
@@ -190,7 +190,7 @@ fn of_container(
     Ok(pod.quantity(&container["resources"]["requests"][what], &path, count)?.unwrap_or(0))
 }
 
-/// Pods below zero may be put out for others, as spot VMs; between the other classes nothing is told apart.
+/// Pods with a negative priority can be evicted, like spot VMs; the other priorities are not distinguished.
 fn priority(pod: &Object<'_>, import: &mut Import) -> u8 {
     let value = pod.at("spec.priority");
     let priority = value.as_i64().unwrap_or(0);
@@ -205,7 +205,7 @@ fn priority(pod: &Object<'_>, import: &mut Import) -> u8 {
     u8::from(priority < 0)
 }
 
-/// Those that every pod has are about nodes that are not ready.
+/// Lists tolerations, except those for nodes that are not ready, which every pod has.
 fn tolerations(pod: &Object<'_>, import: &mut Import) {
     let all = pod.at("spec.tolerations").as_array().map_or(&[][..], Vec::as_slice);
     let is_usual = |key: &Value| key.as_str().is_some_and(|key| key.starts_with(NOT_NOW));
@@ -214,7 +214,7 @@ fn tolerations(pod: &Object<'_>, import: &mut Import) {
     }
 }
 
-/// A DaemonSet has one pod on a node, and so has who wants no other of its own beside it.
+/// The terms of a tenant: a DaemonSet has one pod per node, and so has a pod with anti-affinity to its own labels.
 fn terms(pod: &Object<'_>, import: &mut Import) -> TenantTerms {
     let path = "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution";
     let required = pod.at(path).as_array().map_or(&[][..], Vec::as_slice);
@@ -235,7 +235,7 @@ fn terms(pod: &Object<'_>, import: &mut Import) -> TenantTerms {
     TenantTerms { per_machine: u16::from(is_alone), ..TenantTerms::NONE }
 }
 
-/// Whether a term of anti-affinity is about pods with the labels that this one has, on one node.
+/// Whether an anti-affinity term separates pods with this pod's labels by node.
 fn keeps_own_away(pod: &Object<'_>, term: &Value) -> bool {
     let Some(labels) = term["labelSelector"]["matchLabels"].as_object() else { return false };
     let only = ["labelSelector", "topologyKey"];
@@ -246,7 +246,8 @@ fn keeps_own_away(pod: &Object<'_>, term: &Value) -> bool {
     is_plain && is_all && is_own && term["topologyKey"] == "kubernetes.io/hostname"
 }
 
-/// Kind and name of what owns a pod; the pod itself where nothing does. Behind a ReplicaSet stands its Deployment.
+/// Kind and name of a pod's owner, or of the pod itself if it has none. The owner of a ReplicaSet's pod is the
+/// Deployment.
 fn owner<'a>(pod: &Object<'a>) -> (&'a str, &'a str) {
     let owners = pod.at("metadata.ownerReferences").as_array().map_or(&[][..], Vec::as_slice);
     let owner = owners.iter().find(|owner| owner["controller"] == Value::Bool(true)).or(owners.first());
@@ -259,7 +260,7 @@ fn owner<'a>(pod: &Object<'a>) -> (&'a str, &'a str) {
     }
 }
 
-/// What tells its tenant from others.
+/// The key of its tenant.
 fn tenant(pod: &Object<'_>) -> String {
     let (kind, name) = owner(pod);
     format!("{}/{kind}/{name}", pod.text("metadata.namespace"))

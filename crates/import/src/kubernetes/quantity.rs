@@ -1,9 +1,9 @@
 //! Quantities as Kubernetes defines them: a decimal number with a binary or decimal suffix, or an exponent.
 //!
-//! Source: k8s.io/apimachinery/pkg/api/resource. Values are exact; like there, what does not come out even is rounded
-//! up where it is asked for, and down where it is offered.
+//! Source: k8s.io/apimachinery/pkg/api/resource. Values are exact. As there, fractions are rounded up in requests and
+//! down in capacities.
 
-/// A quantity: so many of `10^exponent`.
+/// A quantity: a number of units of `10^exponent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quantity {
     digits: u128,
@@ -17,11 +17,11 @@ const BINARY: [(&str, u32); 6] = [("Ki", 1), ("Mi", 2), ("Gi", 3), ("Ti", 4), ("
 const DECIMAL: [(&str, i32); 10] =
     [("n", -9), ("u", -6), ("m", -3), ("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
 
-/// Digits that a number may have.
+/// The maximum number of digits.
 const DIGITS_MAX: usize = 18;
 
 impl Quantity {
-    /// A quantity that is not negative; none where a text is no such.
+    /// Parses a quantity that is not negative; `None` if the text is not one.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let text = text.strip_prefix('+').unwrap_or(text);
         let end = text.find(|it: char| !it.is_ascii_digit() && it != '.').unwrap_or(text.len());
@@ -43,7 +43,7 @@ impl Quantity {
         Some(Self { digits, exponent: exponent + below })
     }
 
-    /// How many units of `10^exponent * 2^shift` there are, rounded up or down.
+    /// The number of units of `10^exponent * 2^shift`, rounded up or down.
     fn count(self, exponent: i32, shift: u32, is_up: bool) -> Option<u64> {
         let scale = self.exponent - exponent;
         let power = 10_u128.checked_pow(scale.unsigned_abs())?;
@@ -53,12 +53,12 @@ impl Quantity {
         u64::try_from(count).ok()
     }
 
-    /// Thousandths, rounded up: what somebody asks for.
+    /// Thousandths, rounded up; for requests.
     pub(crate) fn milli_up(self) -> Option<u64> {
         self.count(-3, 0, true)
     }
 
-    /// Thousandths, rounded down: what there is.
+    /// Thousandths, rounded down; for capacities.
     pub(crate) fn milli_down(self) -> Option<u64> {
         self.count(-3, 0, false)
     }
@@ -68,7 +68,7 @@ impl Quantity {
         self.count(0, 0, true)
     }
 
-    /// MiB of a number of bytes, rounded down: what there is.
+    /// MiB from a number of bytes, rounded down; for capacities.
     pub(crate) fn mib_down(self) -> Option<u64> {
         self.count(0, 20, false)
     }

@@ -1,7 +1,7 @@
 //! KubeSchedulerConfiguration: which plugins filter and score, with weights and arguments.
 //!
-//! kube-scheduler adds up weight times score, each score a whole number from 0 to 100, and takes the highest. Source:
-//! kubescheduler.config.k8s.io/v1 and the default plugins of release 1.34.
+//! kube-scheduler sums weight times score, each score a whole number from 0 to 100, and takes the highest total.
+//! Source: kubescheduler.config.k8s.io/v1 and the default plugins of release 1.34.
 
 use serde_json::Value;
 use tiebreak_placement::Combining;
@@ -29,7 +29,7 @@ const SCORES: [(&str, u32); 7] = [
     ("ImageLocality", 1),
 ];
 
-/// Plugins that filter by default, with our rules for them; or why there is none.
+/// Plugins that filter by default, with our rules for them, or the reason why there are none.
 const FILTERS: [(&str, &[&str], &str); 13] = [
     ("NodeUnschedulable", &["IsMachineReady"], ""),
     ("NodeName", &[], "no request names a machine"),
@@ -46,7 +46,7 @@ const FILTERS: [(&str, &[&str], &str); 13] = [
     ("DynamicResources", &[], "machines have cores and memory, and no other devices"),
 ];
 
-/// Plugins of other points that are on by default and follow from how requests are decided here.
+/// Default plugins of other extension points, whose behaviour is part of how requests are decided here.
 const OTHERS: [&str; 4] = ["SchedulingGates", "PrioritySort", "DefaultPreemption", "DefaultBinder"];
 
 const LABELS: &str = "machines have no labels";
@@ -67,14 +67,14 @@ fn unscored(plugin: &str) -> &'static str {
     }
 }
 
-/// The plugins of a profile that are on.
+/// The enabled plugins of a profile.
 struct Plugins {
     scores: Vec<(String, f64)>,
     filters: Vec<String>,
     evicts: bool,
 }
 
-/// The list of rules of a configuration; what it leaves goes into the import.
+/// The policy of a configuration; fields without a twin are added to the import.
 pub(crate) fn scheduler(file: &str, value: &Value, import: &mut Import) -> Result<RuleList, ImportError> {
     let conf = Conf { file, root: Object { file, path: "", value } };
     for (name, value) in value.as_object().into_iter().flatten() {
@@ -153,7 +153,7 @@ impl Conf<'_> {
         Ok(list)
     }
 
-    /// Our rules for the filters that are on.
+    /// Our rules for the enabled filters.
     fn filters(&self, plugins: &Plugins, import: &mut Import) -> Vec<&'static str> {
         let mut rules = Vec::new();
         for plugin in &plugins.filters {
@@ -173,7 +173,7 @@ impl Conf<'_> {
         rules
     }
 
-    /// The default plugins with what is switched at all points, and then at a point of its own.
+    /// The default plugins, changed first by the settings for all extension points, then by those for a single one.
     fn plugins(&self, given: &Value, import: &mut Import) -> Result<Plugins, ImportError> {
         let scores = SCORES.iter().map(|(name, weight)| ((*name).to_owned(), f64::from(*weight))).collect();
         let filters = FILTERS.iter().map(|(name, ..)| (*name).to_owned()).collect();
@@ -237,7 +237,7 @@ impl Conf<'_> {
         Ok(plugins)
     }
 
-    /// No list can do without the filter by resources.
+    /// Keeps the filter by resources, which every policy needs.
     fn keep_required(&self, at: &str, name: &str, import: &mut Import) {
         if name == "NodeResourcesFit" || name == "*" {
             let why = "AreNodeResourcesValid stays on: without it machines would be over-committed";
@@ -250,7 +250,7 @@ impl Conf<'_> {
         plugin["name"].as_str().ok_or_else(wrong)
     }
 
-    /// The weight of a plugin; none where it has its default.
+    /// The weight of a plugin; `None` for its default.
     fn weight(&self, plugin: &Value, path: &str) -> Result<Option<f64>, ImportError> {
         let value = &plugin["weight"];
         let expected = "a whole number from 0 to 2147483647";
@@ -262,7 +262,7 @@ impl Conf<'_> {
         }
     }
 
-    /// What the plugins are told.
+    /// The arguments of the plugins.
     fn arguments(&self, given: &Value, plugins: &Plugins, import: &mut Import) -> Result<Configured, ImportError> {
         let mut configured = Configured { fit: gallery::find("LeastAllocated").map(gallery::GalleryRule::row) };
         for entry in given.as_array().into_iter().flatten() {
@@ -295,7 +295,7 @@ impl Conf<'_> {
         }
     }
 
-    /// The rule that a strategy of NodeResourcesFit is; none where it weighs neither cores nor memory.
+    /// The rule for a strategy of NodeResourcesFit; `None` if it weighs neither cores nor memory.
     fn strategy(&self, strategy: &Value, at: &str, import: &mut Import) -> Result<Option<RuleRow>, ImportError> {
         let (mut cores, mut memory) = (0.0, 0.0);
         let given = strategy["resources"].as_array();
@@ -314,7 +314,7 @@ impl Conf<'_> {
         if cores + memory == 0.0 {
             return Ok(None);
         }
-        // Weights of a rule go to 100, and only their ratio counts.
+        // Weights of a rule are at most 100, and only their ratio matters.
         let most = f64::max(cores, memory).max(100.0) / 100.0;
         let weights = [("cores_weight", cores / most), ("memory_weight", memory / most)];
         let row = |name: &str| gallery::find(name).map(|rule| lists::with(rule.row(), &weights));
@@ -364,15 +364,15 @@ impl Conf<'_> {
     }
 }
 
-/// Points of a shape that an expression of bounded length has room for.
+/// The maximum number of points that fit into an expression.
 const POINTS_MAX: usize = 20;
 
-/// What the arguments of plugins make of rules.
+/// The rules that the plugins' arguments configure.
 struct Configured {
     fit: Option<RuleRow>,
 }
 
-/// A piecewise line as an expression.
+/// A piecewise linear function as an expression.
 fn shaped(points: &[(f64, f64)], cores: f64, memory: f64) -> Option<RuleRow> {
     let rule = gallery::find("RequestedToCapacityRatio")?;
     let line = |x: &str| {

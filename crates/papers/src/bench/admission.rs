@@ -1,5 +1,5 @@
-//! What rules about admission cost: a decision, a deployment thought over again, and three years of a cluster.
-//! (Cluster admission, sections 4.3 and 5.2)
+//! The cost of admission rules: a decision, the reevaluation of a deployment, and three years of a cluster. (Cluster
+//! admission, sections 4.3 and 5.2)
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -17,20 +17,20 @@ use super::Bench;
 use super::figure::{Bar, Side, growth};
 use tiebreak_console::answer::Failure;
 
-/// A millisecond.
+/// One millisecond.
 const DECISION_US: Bar = Bar(Side::AtMost, 1_000.0);
 const YEARS_S: Bar = Bar(Side::AtMost, 60.0);
-/// Flat, but for what a computer does meanwhile.
+/// Constant, with room for measurement noise.
 const GROWTH_WITH_DEPLOYMENTS: Bar = Bar(Side::AtMost, 0.1);
 
-/// Live deployments of the decisions that have a bar: hundreds, as in the paper's cluster.
+/// Live deployments for the decisions that have a bar: hundreds, as in the paper's cluster.
 const DEPLOYMENTS: u32 = 500;
 
-/// Cores of the cluster, as the paper's.
+/// Cores of the cluster, as in the paper.
 const CORES: u32 = 20_000;
 
-/// What is measured: live deployments over which a decision's time should not grow, how often each thing is done, and
-/// the cluster that is followed.
+/// What to measure: the numbers of live deployments over which the decision time should not grow, the repetitions,
+/// and the cluster to simulate.
 pub(super) struct MeasuredAdmission {
     pub(super) deployments: &'static [u32],
     pub(super) times: u32,
@@ -38,7 +38,7 @@ pub(super) struct MeasuredAdmission {
 }
 
 impl MeasuredAdmission {
-    /// The default cluster, as the paper's, for so many years.
+    /// The default cluster, which is the paper's, for this many years.
     pub(super) const fn of(deployments: &'static [u32], times: u32, cores: u32, years: f64) -> Self {
         let years = ClusterYears {
             cores,
@@ -85,7 +85,7 @@ impl Bench {
     }
 }
 
-/// A cluster with live deployments, about which a newcomer's decision is made.
+/// A cluster with live deployments, for decisions about a new one.
 struct Crowd {
     terms: Terms,
     policy: Policy,
@@ -95,8 +95,8 @@ struct Crowd {
 }
 
 impl Crowd {
-    /// Deployments of which each has lived for some days: as many cores as fit four times, so that the rule finds every
-    /// moment safe, and looks at all.
+    /// Deployments that have each run for some days, in a cluster with room for their forecast plus four standard
+    /// deviations, so that the rule finds every moment safe and looks at all of them.
     fn of(horizon: Horizon, deployments: u32) -> Result<Self, Failure> {
         let settings = AdmissionSettings { horizon, ..AdmissionSettings::default() };
         let failed = |error: &dyn std::fmt::Display| Failure(error.to_string());
@@ -116,7 +116,7 @@ impl Crowd {
             .collect();
         let mut growth = terms.growth(1);
         seen.iter().for_each(|seen| growth.clusters[0].replace(&[], &terms.expected(&[*seen])));
-        // Room for all of them, whatever they grow to.
+        // Enough cores for nearly any growth of all deployments.
         let most = |expected: &[Expected]| {
             expected.iter().map(|at| at.mean() + 4.0 * at.variance().sqrt()).fold(0.0, f64::max)
         };
@@ -137,7 +137,7 @@ impl Crowd {
         Ok(Self { terms, policy, zone: Occupancy::empty(Arc::new(fleet)), seen, growth })
     }
 
-    /// Seconds that one decision takes about a deployment of which nothing is known.
+    /// Seconds per decision about a deployment without observations.
     fn decision_s(&self, times: u32) -> f64 {
         let mut growth = self.growth.clone();
         let mut decide = |cores: u32| {
@@ -149,7 +149,7 @@ impl Crowd {
         best_s(times, &mut decide)
     }
 
-    /// Seconds that it takes to think one deployment over.
+    /// Seconds to reevaluate one deployment.
     fn update_s(&self, times: u32) -> f64 {
         let mut growth = self.growth.clone();
         let mut think = |at: u32| {
@@ -162,7 +162,7 @@ impl Crowd {
     }
 }
 
-/// Seconds that each of so many takes, in the best of five rounds.
+/// Seconds per operation, in the best of five rounds.
 fn best_s(times: u32, each: &mut dyn FnMut(u32)) -> f64 {
     let round = |_| {
         let start = Instant::now();
@@ -172,7 +172,7 @@ fn best_s(times: u32, each: &mut dyn FnMut(u32)) -> f64 {
     (0..5).map(round).fold(f64::INFINITY, f64::min)
 }
 
-/// Seconds that a run takes under the second-moment policy, and how often a deployment asked for something.
+/// Seconds of a run under the second-moment policy, and the number of requests from deployments.
 fn years_s(lab: ClusterYears) -> Result<(f64, u64), Failure> {
     let settings = AdmissionSettings::default();
     let rule = RuleUse { values: vec![5.0], ..RuleUse::plain("SecondMomentAdmission", None) };

@@ -1,9 +1,9 @@
-//! Plain programs beside the engine: the same requests, one VM after the other, on machines that
-//! have cores and nothing else. They say what a replay costs without rules, caches and agents.
+//! Plain programs to compare with the engine: the same requests, one VM at a time, on machines that only have cores.
+//! They show the cost of a replay without rules, caches and agents.
 //!
-//! One takes any machine. The others are best fit in one dimension: the machine with the fewest
-//! free cores that still fit, of these the lowest id. They differ only in how they find it, so
-//! they must agree on every VM.
+//! One program takes any machine. The others are best fit in one dimension: the machine with the fewest free cores
+//! that still fit, and among these the lowest id. They differ only in how they find it, so they must agree on every
+//! VM.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -17,11 +17,11 @@ use super::case::ms_since;
 /// One plain program.
 pub(super) struct Baseline {
     pub(super) name: &'static str,
-    /// Replays a workload on so many machines of so many cores.
+    /// Replays a workload on this many machines with this many cores.
     pub(super) replay: fn(&Workload, u32, u16) -> Replayed,
 }
 
-/// The plain programs that are always measured; all but the first decide.
+/// The plain programs that are always measured; all but the first make decisions.
 pub(super) static BASELINES: [Baseline; 4] = [
     Baseline { name: "no decision", replay: replay::<AnyMachine> },
     Baseline { name: "best fit, buckets", replay: replay::<Buckets> },
@@ -29,36 +29,36 @@ pub(super) static BASELINES: [Baseline; 4] = [
     Baseline { name: "best fit, tight scan", replay: replay::<TightScan> },
 ];
 
-/// Best fit as one writes it first, and far slower than the others.
+/// Best fit in the most obvious way; much slower than the others.
 pub(super) static NAIVE_SCAN: Baseline = Baseline { name: "best fit, naive scan", replay: replay::<NaiveScan> };
 
-/// What came of it, with the VMs alive at the start timed apart, as for the engine.
+/// The result, with the VMs alive at the start timed separately, as for the engine.
 pub(super) struct Replayed {
     pub(super) placed_on: Vec<u32>,
     pub(super) warm_start_ms: f64,
     pub(super) run_ms: f64,
 }
 
-/// Stands in `placed_on` for a VM that no machine had room for.
+/// Marks in `placed_on` a VM for which no machine had room.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
 impl Replayed {
-    /// One number that programs share only if they placed every VM on the same machine (FNV-1a).
+    /// A digest that programs share only if they placed every VM on the same machine (FNV-1a).
     pub(super) fn digest(&self) -> u64 {
         let bytes = self.placed_on.iter().flat_map(|machine| machine.to_le_bytes());
         bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
     }
 }
 
-/// How a plain program keeps its machines.
+/// The machines of a plain program.
 trait Machines {
-    /// So many empty machines of so many cores.
+    /// Creates empty machines with this many cores each.
     fn new(machines: u32, cores: u16) -> Self;
 
-    /// Takes so many cores of the machine it chooses; none has them when it gives nothing.
+    /// Takes this many cores from the machine that it chooses; `None` if no machine has them.
     fn place(&mut self, cores: u16) -> Option<u32>;
 
-    /// Gives cores of a machine back.
+    /// Returns cores to a machine.
     fn leave(&mut self, machine: u32, cores: u16);
 }
 
@@ -70,13 +70,13 @@ fn replay<M: Machines>(workload: &Workload, machines: u32, machine_cores: u16) -
     let start = Instant::now();
     replay.run();
     let run_ms = ms_since(start);
-    // Else a compiler may see that nobody asks how full the machines are, and leave that out.
+    // Otherwise a compiler may see that the machines' state is unused and remove its updates.
     black_box(&replay.machines);
     Replayed { placed_on: replay.placed_on, warm_start_ms, run_ms }
 }
 
-/// A replay under way. VMs that are placed wait in a heap for their end: a program that learns of
-/// a VM when it comes can do no better.
+/// A replay in progress. Placed VMs wait for their end in a heap: a program that learns of each VM only on arrival
+/// cannot do better.
 struct Replay<'a, M> {
     workload: &'a Workload,
     machines: M,
@@ -92,7 +92,7 @@ impl<'a, M: Machines> Replay<'a, M> {
         Self { workload, machines, placed_on: vec![NOWHERE; cores.len()], cores, ends: BinaryHeap::new() }
     }
 
-    /// Everything after the start; at one instant VMs leave before others come.
+    /// Everything after the start; within one instant, departures precede arrivals.
     fn run(&mut self) {
         for request in (self.workload.warm_count()..self.workload.request_count()).map(RequestId) {
             self.leave_until(self.workload.at(request));
@@ -118,7 +118,7 @@ impl<'a, M: Machines> Replay<'a, M> {
     }
 }
 
-/// The machines in turn, whether they have room or not: only what is in use is counted.
+/// The machines in turn, regardless of room: it only counts what is in use.
 struct AnyMachine {
     used: Vec<u32>,
     next: usize,
@@ -141,7 +141,7 @@ impl Machines for AnyMachine {
     }
 }
 
-/// For each number of free cores the machines that have so many.
+/// For each number of free cores, the machines that have it.
 struct Buckets {
     free: Vec<u16>,
     with_free: Vec<IdSet>,
@@ -173,7 +173,7 @@ impl Machines for Buckets {
     }
 }
 
-/// Ids as bits; a second row has a bit for each word of the first that is not zero.
+/// Ids as bits; a second level has one bit for each non-zero word of the first.
 #[derive(Clone)]
 struct IdSet {
     words: Vec<u64>,
@@ -207,7 +207,7 @@ impl IdSet {
     }
 }
 
-/// All machines in order of free cores, then id.
+/// All machines ordered by free cores, then id.
 struct OrderedSet {
     free: Vec<u16>,
     by_free: BTreeSet<(u16, u32)>,
@@ -238,8 +238,8 @@ impl Machines for OrderedSet {
     }
 }
 
-/// Looks at every machine, in loops without branches that a compiler makes wide. It makes
-/// these wide; with `min`, or with numbers of 32 bits, a look takes several times as long.
+/// Scans every machine, in branchless loops that the compiler vectorizes. It does so for exactly this form; with
+/// `min` or with 32-bit numbers, a scan takes several times as long.
 struct TightScan {
     free: Vec<i16>,
 }
@@ -269,7 +269,7 @@ impl Machines for TightScan {
     }
 }
 
-/// Looks at every machine, as the definition says it.
+/// Scans every machine, as in the definition.
 struct NaiveScan {
     machines: Vec<Machine>,
 }
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn every_way_to_find_the_best_fit_finds_the_same() {
-        // The load of 300 machines on so many: room for all, for most, for the fewest.
+        // The load of 300 machines on fewer of them: room for all VMs, for most, for the fewest.
         let zone = Zone::of((300, 0.5)).expect("a zone");
         for (machines, refuses) in [(300, false), (200, true), (1, true)] {
             let replayed = |it: &Baseline| (it.name, (it.replay)(&zone.workload, machines, zone.machine_cores()));

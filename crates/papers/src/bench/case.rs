@@ -10,14 +10,14 @@ use super::zone::Zone;
 use tiebreak_console::answer::Failure;
 use tiebreak_console::shown::count;
 
-/// A case, by the best of its runs.
+/// A case, with the best of its runs.
 #[derive(Clone, Serialize)]
 pub(super) struct Case {
     pub(super) name: String,
-    /// Whether it is a plain program and not the engine.
+    /// Whether it is a plain program rather than the engine.
     pub(super) plain: bool,
     pub(super) machines: u32,
-    /// VMs placed in the run; those of the warm start are timed apart.
+    /// VMs placed in the run; the warm start is timed separately.
     pub(super) placements: u64,
     pub(super) refusals: u64,
     pub(super) caches: bool,
@@ -28,16 +28,16 @@ pub(super) struct Case {
     pub(super) warm_start_vms: u32,
     pub(super) warm_start_ms: f64,
     pub(super) runs: u32,
-    /// Two plain programs share it if they placed every VM alike, two runs of the engine if
-    /// they decided alike.
+    /// Two plain programs share it if they placed every VM alike, two runs of the engine if they made the same
+    /// decisions.
     pub(super) digest: String,
 }
 
 /// Makes a run and times it.
 pub(super) type Runner<'a> = Box<dyn Fn() -> Result<Case, Failure> + 'a>;
 
-/// The best of so many runs of each. They take turns, so that whatever else the computer does
-/// meanwhile slows all of them alike.
+/// The best of several runs of each case. The cases alternate, so that other load on the computer slows all of them
+/// alike.
 pub(super) fn in_turns(runs: u32, runners: &[Runner<'_>]) -> Result<Vec<Case>, Failure> {
     let mut best: Vec<Case> = runners.iter().map(|run| run()).collect::<Result<_, _>>()?;
     for _ in 1..runs {
@@ -52,9 +52,9 @@ pub(super) fn in_turns(runs: u32, runners: &[Runner<'_>]) -> Result<Vec<Case>, F
     Ok(best)
 }
 
-/// Runs of the engine. Rule shares are not sampled, so that what is measured is deciding,
-/// committing and leaving. The engine orders all departures when it is made, in the time
-/// of the warm start: about 40 ms for a million VMs, which plain programs spend in their run.
+/// Runs of the engine. Rule shares are not sampled, so that the time covers only decisions, commits and departures.
+/// The engine sorts all departures when it is created, as part of the warm start: about 40 ms for a million VMs,
+/// which plain programs spend during the run.
 pub(super) fn engine(name: String, zone: &Zone, caches: bool) -> Runner<'_> {
     Box::new(move || run_engine(&name, zone, caches))
 }
@@ -123,8 +123,7 @@ pub(super) fn ms_since(start: Instant) -> f64 {
 }
 
 impl Case {
-    /// How many times as long a placement takes as in another case, with its share of everything
-    /// else that happens in a run.
+    /// The time per placement relative to another case; the time includes everything else that happens in a run.
     pub(super) fn cost_over(&self, other: &Self) -> f64 {
         other.placements_per_second / self.placements_per_second
     }

@@ -1,10 +1,10 @@
-//! A figure computed from cases, and the bar it is held against.
+//! A figure computed from cases, and its bar.
 
 use serde::Serialize;
 
 use tiebreak_console::shown::count;
 
-/// On which side of its bar a figure should be.
+/// The side of the bar on which a figure should be.
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Side {
@@ -13,18 +13,18 @@ pub(super) enum Side {
     Below,
 }
 
-/// What a figure should reach.
+/// The value that a figure should reach.
 #[derive(Clone, Copy)]
 pub(super) struct Bar(pub(super) Side, pub(super) f64);
 
-/// A figure; larger or smaller is better as its bar says.
+/// A figure; its bar says whether larger or smaller is better.
 #[derive(Serialize)]
 pub(super) struct BenchFigure {
     name: String,
     value: f64,
     side: Option<Side>,
     bar: Option<f64>,
-    /// Nothing where there is no bar, or the bar is not for this size.
+    /// `None` if there is no bar, or the bar does not apply to this size.
     met: Option<bool>,
 }
 
@@ -39,8 +39,7 @@ impl Bar {
 }
 
 impl BenchFigure {
-    /// A figure with its bar, if there is one, which is judged only where the sizes are those it
-    /// was set for.
+    /// A figure with its bar, if any; the bar is judged only at the sizes that it was set for.
     pub(super) fn new(name: String, value: f64, bar: Option<Bar>, is_judged: bool) -> Self {
         let met = bar.filter(|_| is_judged).map(|bar| bar.is_met_by(value));
         Self { name, value, side: bar.map(|bar| bar.0), bar: bar.map(|bar| bar.1), met }
@@ -68,14 +67,14 @@ impl BenchFigure {
     }
 }
 
-/// A large number whole, a small one with so many decimals.
+/// A number: without decimals if large, with this many if small.
 fn number(value: f64, decimals: usize) -> String {
     if value < 1_000.0 { format!("{value:.decimals$}") } else { count(value.round() as u64) }
 }
 
-/// The exponent with which `y` grows with `x`: the slope of a line through their logarithms, by
-/// least squares, to a thousandth. 1 is growth in proportion, and rounding keeps it from passing
-/// for less; fewer than two points have no slope.
+/// The exponent with which `y` grows with `x`, to a thousandth: the slope of the least-squares line through their
+/// logarithms. 1 is linear growth; the rounding keeps numerical errors from making it look sublinear. Fewer than two
+/// points have no slope.
 pub(super) fn growth(points: &[(f64, f64)]) -> f64 {
     let logs = || points.iter().map(|(x, y)| (x.ln(), y.ln()));
     let count = points.len() as f64;

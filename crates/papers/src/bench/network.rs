@@ -1,5 +1,5 @@
-//! What links between VMs cost: the same VMs in the same zone, one by one, without links, with links that
-//! are only reserved, and under the rules that look at them (Gridiron section III).
+//! The cost of links between VMs: the same VMs in the same zone, one at a time, without links, with links that are
+//! only reserved, and under the rules that use them (Gridiron section III).
 
 use super::case::{Case, engine, in_turns};
 use super::figure::{Bar, Side, growth};
@@ -8,28 +8,28 @@ use super::{Bench, named};
 use tiebreak_console::answer::Failure;
 use tiebreak_console::shown::count;
 
-/// VMs of every VDC at a time, all linked with each other.
+/// Concurrent VMs of every VDC, all linked with each other.
 const VDC_VMS: u32 = 30;
 
 const WITH_NETWORK_PER_SECOND: Bar = Bar(Side::AtLeast, 50_000.0);
 
-/// With the VDC and not with the datacenter: at most as its VMs, and far less than the machines.
+/// The cost may grow with the VDC, at most linearly, but not with the datacenter.
 const GROWTH_WITH_VDC: Bar = Bar(Side::AtMost, 1.0);
 const GROWTH_WITH_ZONE: Bar = Bar(Side::AtMost, 0.25);
 
 const BANDWIDTH: &str = "BandwidthAvailable";
 
-/// Rules that are added to the default list and `BandwidthAvailable`.
+/// Rules added to the default policy and `BandwidthAvailable`.
 const BESIDES: [&str; 5] = ["ColocateVdc", "KeepVdcClose", "SpreadVdc", "CapsColocation", "LeastLoadedUplink"];
 
-/// What reserving is measured over: zones with their days, VDCs by their VMs in the second of them.
+/// The sizes for measuring reservations: zones with their days, and VDC sizes in VMs for the second zone.
 pub(super) struct Reach {
     pub(super) zones: [(u32, f64); 3],
     pub(super) vdcs: &'static [u32],
 }
 
 impl Bench {
-    /// The default list with rules that look at links, and what reserving alone takes.
+    /// The default policy with rules that use links, and the cost of reservations alone.
     pub(super) fn network(&mut self) -> Result<(), Failure> {
         self.under_network_rules()?;
         let vdcs = self.by_vdc()?;
@@ -59,7 +59,7 @@ impl Bench {
         Ok(())
     }
 
-    /// VDCs of several sizes in one zone: the exponent of what reserving takes.
+    /// VDCs of several sizes in one zone: the exponent of the cost of reservations.
     fn by_vdc(&mut self) -> Result<f64, Failure> {
         let (size, mut points) = (self.sizes.reach.zones[1], Vec::new());
         for vms in self.sizes.reach.vdcs {
@@ -77,7 +77,7 @@ impl Bench {
         Ok(growth(&points))
     }
 
-    /// What links add to the time of a placement, with the VM's leaving, in microseconds.
+    /// The time that links add to a placement, including the VM's departure, in microseconds.
     fn reserving(&mut self, size: (u32, f64), vms: u32) -> Result<f64, Failure> {
         let plain = Zone::of(size)?.in_vdcs(vms);
         let linked = plain.linked(&[])?;
@@ -87,7 +87,7 @@ impl Bench {
         let name = format!("µs that reserving adds to a placement, VDCs of {vms}, {} machines", count(size.0.into()));
         self.figure(name, with - without, None);
         self.cases.extend(cases);
-        // A small difference of two times may come out below nothing.
+        // The difference of two similar times may come out negative.
         Ok((with - without).max(0.01))
     }
 }

@@ -1,5 +1,5 @@
-//! The zones that are measured: the preset `zone-10k` made smaller or larger, with the same load
-//! on each machine, so that only the number of machines tells two of them apart.
+//! The measured zones: the preset `zone-10k`, scaled down or up, with the same load per machine, so that zones differ
+//! only in the number of machines.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -16,32 +16,32 @@ use tiebreak_console::scenario::preset;
 const CLUSTER_MACHINES: u32 = 1_000;
 const RACK_MACHINES: u32 = 40;
 
-/// Chassis of a rack where power is balanced.
+/// Chassis per rack when power is balanced.
 const RACK_CHASSIS: u32 = 3;
 
-/// How many machines the preset's arrival rate is made for.
+/// The number of machines that the preset's arrival rate is meant for.
 const PRESET_MACHINES: u32 = 10_000;
 
-/// Cores of a VM, and how many of the 64 classes ask for so many: about as often as Protean's
-/// zone 1 asks for them (Table 3), with the same mean of 3.7 cores.
+/// Cores of a VM, and how many of the 64 classes have this size. The frequencies are about those of Protean's zone 1
+/// (Table 3), with the same mean of 3.7 cores.
 const CLASSES: [(u32, u32); 5] = [(1, 10), (2, 24), (4, 21), (8, 6), (16, 3)];
 
-/// What each core of a class asks for at least, and by how much the classes of one size differ;
-/// at most 7.75 GiB a core, where a machine has 8, so that memory never decides who fits.
+/// The minimum memory per core of a class, and the step between classes of one size. The maximum is 7.75 GiB per
+/// core, on machines with 8, so that memory never limits placement.
 const CORE_MEMORY_MIB: u32 = 2_048;
 const CLASS_MEMORY_MIB: u32 = 256;
 
-/// Requests in a row that ask for one class, as in a zone where 80% repeat the one before.
+/// Consecutive requests of one class, as in a zone where 80% repeat the previous class.
 const REPEATS: usize = 5;
 
-/// Machines with their rules, and who asks them for what.
+/// Machines, rules and requests.
 pub(super) struct Zone {
     pub(super) variant: Variant,
     pub(super) workload: Arc<Workload>,
 }
 
 impl Zone {
-    /// The preset's zone with so many machines, for so many days.
+    /// The preset's zone with this many machines, for this many days.
     pub(super) fn of((machines, days): (u32, f64)) -> Result<Self, Failure> {
         let mut variant = preset("zone-10k")?.active_variant().clone();
         variant.clusters = clusters(&variant.clusters[0], machines);
@@ -55,8 +55,8 @@ impl Zone {
         Ok(Self { variant, workload })
     }
 
-    /// The same machines and requests under one preference, `BestFit` without buckets, and the
-    /// validator that every list has. A memory weight of 0 makes it best fit in one dimension.
+    /// The same machines and requests under one preference, `BestFit` without buckets, and the mandatory validator.
+    /// With a memory weight of 0 this is best fit in one dimension.
     pub(super) fn under_best_fit(&self, memory_weight: u32) -> Result<Self, Failure> {
         let mut variant = self.variant.clone();
         for row in &mut variant.rules {
@@ -67,7 +67,7 @@ impl Zone {
         Ok(Self { variant, workload: self.workload.clone() })
     }
 
-    /// The same machines and requests with more rules, and with lives told by this predictor.
+    /// The same machines and requests with additional rules, and with lifetimes from this predictor.
     pub(super) fn with(&self, rules: &[&str], predictor: &str) -> Result<Self, Failure> {
         let mut variant = self.variant.clone();
         for rule in rules {
@@ -77,8 +77,8 @@ impl Zone {
         Ok(Self { variant, workload: self.workload.clone() })
     }
 
-    /// The same machines and moments, but requests go through 64 classes in turns, so that all of
-    /// them stay live. No two classes have the same demand, so no list of rules joins them.
+    /// The same machines and times, but requests cycle through 64 classes, so that all stay live. No two classes have
+    /// the same demand, so they remain distinct under every policy.
     pub(super) fn with_64_classes(&self) -> Self {
         let classes = classes();
         let mut rows = WorkloadBuilder::new();
@@ -94,8 +94,8 @@ impl Zone {
         Self { variant: self.variant.clone(), workload: Arc::new(workload) }
     }
 
-    /// The same machines, and the same VMs one by one, in VDCs that always have so many: whoever comes takes the
-    /// place that has been free longest, or the first of a new VDC.
+    /// The same machines, and the same VMs one at a time, in VDCs of constant size: each arrival takes the place that
+    /// has been free longest, or the first place of a new VDC.
     pub(super) fn in_vdcs(&self, vms: u32) -> Self {
         let (mut rows, mut vdcs) = (WorkloadBuilder::new().one_by_one(), 0);
         let (mut places, mut ends) = (VecDeque::new(), BinaryHeap::<Reverse<(Time, u64)>>::new());
@@ -121,8 +121,8 @@ impl Zone {
         Self { variant: self.variant.clone(), workload: Arc::new(workload) }
     }
 
-    /// The same machines and requests with the VMs of each tenant linked, each with all others, and with more
-    /// rules. Links have as much bandwidth as an empty zone could hold of VDCs of 30, by Gridiron's bounds.
+    /// The same machines and requests with additional rules, and with the VMs of each tenant linked all to all. Links
+    /// have the bandwidth that lets an empty zone hold VDCs of 30 VMs, by Gridiron's bounds.
     pub(super) fn linked(&self, rules: &[&str]) -> Result<Self, Failure> {
         let mut variant = self.variant.clone();
         variant.set("vdcs.topology", "all_to_all")?;
@@ -137,8 +137,8 @@ impl Zone {
         Ok(Self { variant, workload: self.workload.clone() })
     }
 
-    /// The same machines and requests with the rule that balances power in so many buckets, under loads predicted by
-    /// these. Of the 40 machines of a rack 13 or 14 share a chassis.
+    /// The same machines and requests with the rule that balances power in this many buckets, and loads from this
+    /// predictor. Of a rack's 40 machines, 13 or 14 share a chassis.
     pub(super) fn balancing_power(&self, predictor: &str, buckets: &str) -> Result<Self, Failure> {
         let mut variant = self.variant.clone();
         variant.clusters.iter_mut().for_each(|row| row.settings.chassis = RACK_CHASSIS);
@@ -152,7 +152,7 @@ impl Zone {
         self.variant.clusters.iter().map(|row| row.settings.machines).sum()
     }
 
-    /// Whole cores of each machine: all are of one size.
+    /// Whole cores of each machine; all machines have the same size.
     pub(super) fn machine_cores(&self) -> u16 {
         self.variant.clusters[0].settings.cores as u16
     }
@@ -170,11 +170,11 @@ fn clusters(like: &ClusterRow, machines: u32) -> Vec<ClusterRow> {
     sizes.enumerate().map(row).collect()
 }
 
-/// The classes, small and large ones mixed.
+/// The classes, with small and large ones mixed.
 fn classes() -> Vec<VmShape> {
     let of_size = |(cores, count): (u32, u32)| (0..count).map(move |step| class(cores, step));
     let by_size: Vec<_> = CLASSES.into_iter().flat_map(of_size).collect();
-    // 37 shares no divisor with 64: every class comes once, and neighbours are of other sizes.
+    // 37 and 64 are coprime: every class occurs once, and neighbours differ in size.
     (0..by_size.len()).map(|place| by_size[place * 37 % by_size.len()]).collect()
 }
 

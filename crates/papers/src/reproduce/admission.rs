@@ -1,5 +1,5 @@
-//! What the tables about cluster admission share: a cluster over years, rules whose number is tuned, and
-//! means over stratified runs. (Cluster admission, sections 5.2 and 6, appendix D)
+//! Shared code of the tables about cluster admission: a cluster over years, rules with one tuned number, and means
+//! over stratified runs. (Cluster admission, sections 5.2 and 6, appendix D)
 
 use std::sync::Arc;
 
@@ -21,15 +21,15 @@ use tiebreak_console::at_once::at_once;
 use tiebreak_console::given::Given;
 use tiebreak_console::scenario::{preset, set_fields};
 
-/// Resamples of an interval.
+/// Bootstrap resamples of an interval.
 const RESAMPLES: u32 = 2_000;
 
-/// What all these tables say of themselves.
+/// The note on all these tables.
 const DERIVED: &str = "the paper's numbers, priors and formulas are not available; the beliefs are derived here, \
 with priors fitted to other traces, so only directions are comparable, not levels";
 const SMALL: &str = "the quick size only checks that everything works; one run per stratum cannot show a direction";
 
-/// How often the range of a number is halved: the limit is found to 2.5 points, the risk to a fifth of it.
+/// The number of bisection steps: the limit is found to 2.5 points, the risk to a fifth of its value.
 const HALVINGS: u32 = 5;
 const QUICK_HALVINGS: u32 = 3;
 
@@ -45,7 +45,7 @@ pub(super) struct TunedRule {
     pub(super) unlabelled: bool,
 }
 
-/// A rule about admission whose one number is tuned.
+/// An admission rule with one number to tune.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rule {
     Zeroth,
@@ -54,12 +54,12 @@ pub(super) enum Rule {
 }
 
 impl TunedRule {
-    /// Of deployments of which nothing is known.
+    /// For deployments without observations.
     pub(super) const fn plain(name: &'static str, paper: &'static str, rule: Rule) -> Self {
         Self { name, paper, rule, observations: 0, unlabelled: false }
     }
 
-    /// Its name, and what is known of deployments.
+    /// Its name, and what is known about deployments.
     pub(super) fn words(&self) -> String {
         if self.observations == 0 { self.name.into() } else { format!("{}, {} known", self.name, self.observations) }
     }
@@ -94,29 +94,29 @@ impl Rule {
     }
 }
 
-/// The cluster, what is believed of deployments, and the runs.
+/// The cluster, the prior, and the runs.
 pub(super) struct Lab {
     pub(super) settings: AdmissionSettings,
     pub(super) years: ClusterYears,
     scale: Scale,
-    /// Runs of each stratum, to tune on and to judge by.
+    /// Runs per stratum, for tuning and for judging.
     each: u32,
-    /// Runs whose badness is told, to find the strata and to draw from.
+    /// Runs whose badness is computed, to find the strata and to draw from.
     drawn: u64,
 }
 
-/// A case tuned, and judged on other runs than it was tuned on.
+/// A tuned case, judged on other runs than those for tuning.
 pub(super) struct Judged {
     pub(super) tuned: Tuned,
-    /// The number that was found; the least where none keeps the service level.
+    /// The tuned number; the smallest one if none keeps the service level.
     pub(super) number: f64,
     outcomes: Outcomes,
 }
 
-/// What came out of the runs of a sample.
+/// The outcomes of the runs of a sample.
 pub(super) struct Outcomes(Vec<(Run, TunedOutcome)>);
 
-/// What came out of a run.
+/// The outcome of a run.
 pub(super) struct TunedOutcome {
     pub(super) total: Span,
     months: Vec<Span>,
@@ -124,12 +124,12 @@ pub(super) struct TunedOutcome {
 }
 
 impl Lab {
-    /// The paper's cluster, or a small one, with what `--set` changes.
+    /// The paper's cluster, or a small one, changed by `--set`.
     pub(super) fn of(given: &Given, scale: Scale, each: u32) -> Result<Self, Failure> {
         let mut variant: Variant = preset("default")?.active_variant().clone();
-        // A deployment is thought over again after more has changed than by default, which takes half the time.
+        // Deployments are reevaluated less often than by default, which halves the time.
         variant.set("admission.tolerance", "40")?;
-        // What the paper's is, is lost; with our deployments nothing that sells much keeps 0.01 %.
+        // The paper's value is not available; with our deployments, no policy that sells much keeps 0.01 %.
         variant.set("admission_lab.sla", "0.2")?;
         if scale.is_quick {
             for (path, value) in [("cores", "300"), ("arrivals", "0.3"), ("years", "0.2"), ("sla", "0.1")] {
@@ -142,7 +142,7 @@ impl Lab {
         Ok(Self { settings: variant.admission, years: variant.admission_lab, scale, each, drawn })
     }
 
-    /// What was run, in words.
+    /// A description of the runs.
     pub(super) fn words(&self) -> String {
         let ClusterYears { cores, years, arrivals, sla, .. } = self.years;
         let runs = if self.each == 1 { "a run".into() } else { format!("{} runs", self.each) };
@@ -157,7 +157,7 @@ impl Lab {
         )
     }
 
-    /// What to know of all these tables, and of tunings that found no number between two.
+    /// Remarks on all these tables, and on tunings that ended at a bound.
     pub(super) fn remarks(&self, cases: &[TunedRule], judged: &[Judged]) -> Vec<String> {
         let mut remarks = vec![DERIVED.into()];
         if self.scale.is_quick {
@@ -174,7 +174,7 @@ impl Lab {
         remarks
     }
 
-    /// The runs to tune on, and those to judge by.
+    /// The runs for tuning, and those for judging.
     fn runs(&self, years: &ClusterYears) -> Result<[Vec<Run>; 2], Failure> {
         let model = self.settings.model().map_err(|fault| Failure(fault.to_string()))?;
         let drawn: Vec<_> = self.seeds().into_iter().map(|seed| (seed, badness(&model, years, Seed(seed)))).collect();
@@ -190,7 +190,7 @@ impl Lab {
         (self.scale.first_seed..).take(self.drawn as usize).collect()
     }
 
-    /// All cases, several at once.
+    /// Tunes and judges all cases in parallel.
     pub(super) fn judge(&self, cases: &[TunedRule]) -> Result<Vec<Judged>, Failure> {
         at_once(cases, |case| self.judge_one(case))
     }
@@ -214,7 +214,7 @@ impl Lab {
         Ok(Judged { tuned, number, outcomes: Outcomes(outcomes) })
     }
 
-    /// The runs that cases are judged by, with no rule, in a cluster of so many cores.
+    /// The judging runs without any rule, in a cluster with this many cores.
     pub(super) fn without_rule(&self, cores: u32) -> Result<Outcomes, Failure> {
         let policy = Arc::new(Policy::new(&[], 1).map_err(|error| Failure(error.to_string()))?);
         let [_, judging] = self.runs(&self.years)?;
@@ -233,13 +233,13 @@ impl Lab {
 }
 
 impl Outcomes {
-    /// The mean of a number of each run, in percent, with its interval.
+    /// The mean over runs, in percent, with its interval.
     pub(super) fn mean_pct(&self, of: impl Fn(&TunedOutcome) -> f64) -> Interval {
         let values: Vec<_> = self.0.iter().map(|(run, outcome)| (*run, 100.0 * of(outcome))).collect();
         bca(&values, 0.95, RESAMPLES, Seed(1))
     }
 
-    /// A line of a table; a number that the rule has none of is none.
+    /// A row of the table; the number is left out for rules that have none.
     pub(super) fn row(&self, what: String, paper: &'static str, number: f64) -> Row {
         let let_in = |it: &TunedOutcome| it.total.admitted as f64 / it.total.arrivals.max(1) as f64;
         let ours = vec![
@@ -260,7 +260,7 @@ impl Judged {
         self.outcomes.mean_pct(TunedOutcome::used).mean
     }
 
-    /// Scale-outs that failed, and the same as a mean over months.
+    /// Failed scale-outs: their share, and the mean of monthly shares.
     pub(super) fn failed_pct(&self) -> [f64; 2] {
         [self.outcomes.mean_pct(TunedOutcome::failed).mean, self.outcomes.mean_pct(TunedOutcome::failed_by_month).mean]
     }
@@ -269,7 +269,7 @@ impl Judged {
         self.outcomes.row(what, paper, self.number)
     }
 
-    /// Points of a line: what selling more cost on the runs it was tuned on, in percent.
+    /// Points of a line: the cost of selling more on the tuning runs, in percent.
     pub(super) fn tried(&self) -> Vec<(f64, f64)> {
         let point = |tried: &Tried| (100.0 * tried.utilization, 100.0 * tried.failed_share);
         let mut points: Vec<_> = self.tuned.tried.iter().map(point).collect();
@@ -291,7 +291,7 @@ impl TunedOutcome {
         self.months.iter().map(Span::failed_share).sum::<f64>() / self.months.len().max(1) as f64
     }
 
-    /// Core-hours in use month by month, at most those of so many cores, as a share of them.
+    /// Monthly core-hours in use, capped at those of this many cores, as a share of them.
     pub(super) fn used_of(&self, cores: u32) -> f64 {
         let most = |month: &Span| month.hours * f64::from(cores);
         let used: f64 = self.months.iter().map(|month| month.core_hours.min(most(month))).sum();
@@ -303,7 +303,7 @@ pub(super) fn measure(what: &'static str, decimals: usize, Interval { low, mean,
     Measure { what, decimals, spread: Spread { mean, min: low, max: high } }
 }
 
-/// Whether one is above the other, by what was judged; policies of which one keeps no service level cannot be compared.
+/// Whether one policy is above the other on the judging runs; not comparable if one misses the service level.
 pub(super) fn rises(what: &'static str, low: &Judged, high: &Judged) -> Check {
     if low.tuned.best.is_none() || high.tuned.best.is_none() {
         return Check::new(what, Some("no threshold tried meets the service level".into()));
@@ -313,7 +313,7 @@ pub(super) fn rises(what: &'static str, low: &Judged, high: &Judged) -> Check {
     Check::tuned(what, "points", higher.mean - lower.mean, interval, high.outcomes.0.len())
 }
 
-/// Whether knowing more is worth more with the second pair than with the first.
+/// Whether more knowledge gains more with the second pair than with the first.
 pub(super) fn gains_more(what: &'static str, few: [&Judged; 2], many: [&Judged; 2]) -> Check {
     let gain = |[without, with]: [&Judged; 2]| {
         let [without, with] = [without, with].map(|it| it.outcomes.mean_pct(TunedOutcome::used));
@@ -324,7 +324,7 @@ pub(super) fn gains_more(what: &'static str, few: [&Judged; 2], many: [&Judged; 
     Check::tuned(what, "points", many_gain[1] - few_gain[1], interval, many[0].outcomes.0.len())
 }
 
-/// Whether every case keeps the service level on runs that it was not tuned on.
+/// Whether every case keeps the service level on runs that were not used for tuning.
 pub(super) fn keeps_sla(lab: &Lab, judged: &[Judged]) -> Check {
     let worst = judged.iter().flat_map(Judged::failed_pct).fold(0.0, f64::max);
     let sla = lab.years.sla;
@@ -340,7 +340,7 @@ pub(super) fn keeps_sla(lab: &Lab, judged: &[Judged]) -> Check {
     )
 }
 
-/// What selling more costs, case by case.
+/// The cost of selling more, per case.
 pub(super) fn tried_panel(cases: &[TunedRule], judged: &[Judged]) -> Panel {
     const ROLES: [Role; 4] = [Role::Ghost, Role::Live, Role::Variant(0), Role::Variant(1)];
     let line = |((case, judged), role): ((&TunedRule, &Judged), Role)| {

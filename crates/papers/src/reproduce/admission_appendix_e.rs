@@ -1,5 +1,5 @@
-//! Cluster admission Appendix E: the second-moment policy with and without the rule that lets marginal deployments
-//! in. (Cluster admission, Definition 6.1 and appendix E)
+//! Cluster admission Appendix E: the second-moment policy with and without the rule that admits marginal deployments.
+//! (Cluster admission, Definition 6.1 and appendix E)
 
 use super::Exhibit;
 use super::admission::{Judged, Lab, Rule, TunedRule, gains_more, keeps_sla, rises, tried_panel};

@@ -1,5 +1,5 @@
-//! Cluster admission Figure 1: what it is worth to know something of a deployment when it arrives.
-//! (Cluster admission, section 6.2)
+//! Cluster admission Figure 1: the value of knowing something about a deployment when it arrives. (Cluster admission,
+//! section 6.2)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 
@@ -12,7 +12,7 @@ use tiebreak_console::given::Given;
 
 const NAME: &str = "admission-fig1";
 
-/// What the provider knows of each deployment when it arrives.
+/// The observations of each deployment that the provider has when it arrives.
 const OBSERVATIONS: [u32; 4] = [0, 1, 5, 50];
 
 const POLICIES: [TunedRule; 2] = [

@@ -1,5 +1,5 @@
-//! Cluster admission Figure 2: users who label their deployments, and users who do not.
-//! (Cluster admission, section 7.2)
+//! Cluster admission Figure 2: users that label their deployments, and users that do not. (Cluster admission, section
+//! 7.2)
 
 use super::Exhibit;
 use super::admission::{Lab, Rule, TunedRule, keeps_sla, rises, tried_panel};

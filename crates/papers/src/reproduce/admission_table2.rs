@@ -1,5 +1,5 @@
-//! Cluster admission Table 2: utilization by policy, each with its number tuned to one service level, and what could
-//! be used without one. (Cluster admission, sections 5.3 and 6.2)
+//! Cluster admission Table 2: utilization by policy, each with its number tuned to the same service level, and the
+//! utilization possible without one. (Cluster admission, sections 5.3 and 6.2)
 
 use std::sync::Arc;
 
@@ -25,10 +25,10 @@ const CASES: [TunedRule; 3] = [
     TunedRule::plain("second moment", "about the first (lost)", Rule::Second { marginal: true }),
 ];
 
-/// The risk under which both grids of moments decide.
+/// The risk limit for both grids of moments.
 const RISK: f64 = 5.0;
 
-/// More cores than all deployments that arrive will ever have.
+/// More cores than all arriving deployments ever use.
 const ENOUGH_CORES: u32 = 1_000_000;
 
 pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
@@ -53,7 +53,7 @@ pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     Figure::answer(given, about, findings)
 }
 
-/// What is used without a service level.
+/// Utilization without a service level.
 fn unlimited(lab: &Lab) -> Result<[Row; 2], Failure> {
     let cores = lab.years.cores;
     let bound = lab.without_rule(ENOUGH_CORES)?;
@@ -62,9 +62,9 @@ fn unlimited(lab: &Lab) -> Result<[Row; 2], Failure> {
     Ok([lab.without_rule(cores)?.row("no rule".into(), "", f64::NAN), bound])
 }
 
-/// The same small cluster under the second-moment policy, with both grids of moments ahead.
+/// The same small cluster under the second-moment policy, with both grids of future moments.
 struct Grids {
-    /// Decisions, and how many of them are the same.
+    /// The number of decisions, and how many of them are the same.
     decisions: usize,
     same: usize,
     /// Cores in use with the geometric grid and with the five look-aheads, in percent.
@@ -104,7 +104,7 @@ impl Grids {
     }
 }
 
-/// Each decision of a run, and the cores in use in percent.
+/// The decisions of a run, and the cores in use in percent.
 fn followed(settings: AdmissionSettings, years: ClusterYears) -> Result<(Vec<bool>, f64), Failure> {
     let policy = Rule::Second { marginal: true }.with(RISK)?;
     let terms = Terms::new(&settings, true).map_err(|fault| Failure(fault.to_string()))?;
@@ -147,7 +147,7 @@ mod tests {
     fn every_decision_is_followed_and_a_grid_agrees_with_itself() {
         let years = ClusterYears { cores: 300, years: 0.02, ..ClusterYears::default() };
         let (decisions, used_pct) = followed(AdmissionSettings::default(), years).expect("a run");
-        // About one arrival an hour for 175 hours, and not all are let in.
+        // About one arrival per hour for 175 hours, and not all are admitted.
         assert!((120..240).contains(&decisions.len()), "{}", decisions.len());
         assert!(decisions.contains(&true) && decisions.contains(&false) && used_pct > 1.0);
         assert_eq!((decisions, used_pct), followed(AdmissionSettings::default(), years).expect("a run"));

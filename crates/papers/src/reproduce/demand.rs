@@ -1,19 +1,19 @@
-//! The same requests at other times: pressed into spikes, or sped up.
+//! Requests at changed times: compressed into spikes, or sped up.
 
 use tiebreak_model::{Millis, RequestId, Time, VmId, VmRow, Workload, WorkloadBuilder};
 
-/// How requests are pressed into spikes.
+/// How to compress requests into spikes.
 #[derive(Clone, Copy)]
 pub(super) struct Spikes {
-    /// What came within so long is one spike.
+    /// Requests within this interval form one spike.
     pub(super) of: Millis,
-    /// A spike lasts so long.
+    /// The length of a spike.
     pub(super) width: Millis,
-    /// From the beginning of one to that of the next.
+    /// The time between the starts of two spikes.
     pub(super) every: Millis,
 }
 
-/// The requests in spikes, each in its order. Lives stay as long as they were.
+/// The requests compressed into spikes, in their order. Lifetimes stay the same.
 pub(super) fn in_spikes(workload: &Workload, spikes: Spikes) -> Workload {
     let [of, width, every] = [spikes.of, spikes.width, spikes.every].map(|time| time.0 as i64);
     let start = |at: Time| Time(1 + at.0.div_euclid(of) * every + at.0.rem_euclid(of) * width / of);
@@ -21,8 +21,8 @@ pub(super) fn in_spikes(workload: &Workload, spikes: Spikes) -> Workload {
     retimed(workload, start, |life| life, Time(count * every))
 }
 
-/// Every VM asks on its own, those of one request a millisecond after each other: the store then
-/// takes or refuses one VM at a time. What tenants ask for stays.
+/// Splits requests into single VMs, one millisecond apart, so that the store accepts or rejects one VM at a time. The
+/// terms of tenants stay.
 pub(super) fn one_by_one(workload: &Workload) -> Workload {
     let mut rows = WorkloadBuilder::new();
     for request in (0..workload.request_count()).map(RequestId) {
@@ -35,14 +35,14 @@ pub(super) fn one_by_one(workload: &Workload) -> Workload {
     rows.finish(workload.horizon()).expect("as many rows as before")
 }
 
-/// Everything happens so many times as fast: requests come sooner and lives are shorter.
+/// Speeds up time: requests arrive sooner and lifetimes are shorter.
 pub(super) fn sped_up(workload: &Workload, factor: i64) -> Workload {
     let start = |at: Time| Time((at.0 / factor).max(1));
     let life = |life: Millis| Millis((life.0 / factor as u64).max(1));
     retimed(workload, start, life, Time((workload.horizon().0 / factor).max(1)))
 }
 
-/// VMs alive at the start keep their order; what is left of their lives changes like a life.
+/// VMs alive at the start keep their order; their remaining lifetimes change like lifetimes.
 fn retimed(
     workload: &Workload,
     start: impl Fn(Time) -> Time,

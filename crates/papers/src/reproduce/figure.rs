@@ -1,4 +1,4 @@
-//! A figure computed again: rows, directions, a drawing.
+//! A reproduced figure: rows, directions, a drawing.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use tiebreak_console::given::Given;
 use tiebreak_console::shown::{table, wrapped};
 use tiebreak_console::whole;
 
-/// What came out.
+/// The result.
 #[derive(Serialize)]
 pub(super) struct Figure {
     name: &'static str,
@@ -23,25 +23,25 @@ pub(super) struct Figure {
     rows: Vec<Row>,
     verdict: Verdict,
     checks: Vec<Check>,
-    /// Where ours goes another way than the paper's, beyond the directions checked.
+    /// Deviations from the paper beyond the checked directions.
     remarks: Vec<String>,
-    /// The drawing's file, when it was written.
+    /// The drawing's file, if it was written.
     svg: Option<String>,
-    /// The file with its points.
+    /// The file with the drawing's points.
     csv: Option<String>,
 }
 
-/// What a figure says of itself.
+/// The description of a figure.
 pub(super) struct About {
     pub(super) name: &'static str,
     /// Paper and figure.
     pub(super) source: &'static str,
-    /// What was run, in a sentence.
+    /// What was run, in one sentence.
     pub(super) setting: String,
     pub(super) seeds: Vec<u64>,
 }
 
-/// What was found: a table, directions, words, and a drawing.
+/// The findings: a table, directions, remarks, and a drawing.
 pub(super) struct Findings {
     pub(super) rows: Vec<Row>,
     pub(super) checks: Vec<Check>,
@@ -49,11 +49,11 @@ pub(super) struct Findings {
     pub(super) panels: Vec<Panel>,
 }
 
-/// A line of the table.
+/// A row of the table.
 #[derive(Serialize)]
 pub(super) struct Row {
     pub(super) what: String,
-    /// What the paper says of it; none where its text gives no number.
+    /// The paper's value; `None` if its text gives no number.
     pub(super) paper: Option<&'static str>,
     pub(super) ours: Vec<Measure>,
 }
@@ -68,7 +68,7 @@ pub(super) struct Measure {
 }
 
 impl Measure {
-    /// Of one value for each seed.
+    /// From one value per seed.
     pub(super) fn of(what: &'static str, decimals: usize, values: impl Iterator<Item = f64> + Clone) -> Self {
         Self { what, decimals, spread: Spread::of(values) }
     }
@@ -91,7 +91,7 @@ pub(super) fn of_agents(count: u32) -> String {
     if count == 1 { "1 agent".into() } else { format!("{count} agents") }
 }
 
-/// Refuses what a figure cannot use.
+/// Rejects options that a figure cannot use.
 pub(super) fn without_trace(given: &Given, name: &str) -> Result<(), Failure> {
     if given.has("trace") && given.words.first().is_some_and(|word| word == name) {
         return Err(Failure(format!("expected no --trace for {name}, which generates its own workload; remove it")));
@@ -112,24 +112,24 @@ impl Scale {
         Ok(Self { is_quick: given.has("quick"), first_seed })
     }
 
-    /// What belongs to this size.
+    /// The value for this size.
     pub(super) fn pick<T>(self, quick: T, full: T) -> T {
         if self.is_quick { quick } else { full }
     }
 
-    /// Seeds from the first one; the small size has one, which decides nothing.
+    /// Seeds from the first one; the small size has only one, which is not enough for a verdict.
     pub(super) fn seeds(self, full: usize) -> Vec<u64> {
         self.seeds_of(1, full)
     }
 
-    /// As many seeds as belong to this size.
+    /// As many seeds as this size has.
     pub(super) fn seeds_of(self, quick: usize, full: usize) -> Vec<u64> {
         (self.first_seed..).take(self.pick(quick, full)).collect()
     }
 }
 
 impl Figure {
-    /// The answer of a figure; with `--out` its drawing as files.
+    /// The answer of a figure; with `--out`, it also writes the drawing.
     pub(super) fn answer(given: &Given, about: About, findings: Findings) -> Result<Exhibit, Failure> {
         let About { name, source, setting, seeds } = about;
         let Findings { rows, checks, remarks, panels } = findings;

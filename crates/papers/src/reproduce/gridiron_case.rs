@@ -1,5 +1,5 @@
-//! Gridiron's case study, and Figures 5 to 7: who is placed and who fails, in scenarios of a few VMs that
-//! the simulator runs as they are drawn. (Gridiron sections III-D, III-E and IV)
+//! Gridiron's case study, and Figures 5 to 7: which VMs are placed and which fail, in scenarios of a few VMs that the
+//! simulator runs as drawn. (Gridiron sections III-D, III-E and IV)
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use tiebreak_console::given::Given;
 
 const NAME: &str = "gridiron-case";
 
-/// The fattest uplink of a machine in the paper's datacenter, in Mbit/s.
+/// The largest uplink bandwidth of a machine in the paper's datacenter, in Mbit/s.
 const UPLINK_MBPS: u32 = 40_000;
 
 /// The bandwidth of a link in its examples with 10 and with 6 VMs, in Mbit/s.
@@ -30,7 +30,7 @@ const LINK_MBPS: u32 = 4_400;
 /// Any number of VMs of a VDC may share a machine.
 const ANY: u32 = u32::MAX;
 
-/// A bound that the paper computes.
+/// A bound from the paper.
 struct Bounded {
     what: &'static str,
     paper: &'static str,
@@ -63,27 +63,27 @@ fn bpc_mbps(vms: u32, cores: u32) -> f64 {
     bounds(vms, ANY).bpc_mbps(cores * 1_000) as f64
 }
 
-/// A drawing of the paper.
+/// A drawing from the paper.
 struct Drawing {
     name: &'static str,
     topology: Topology,
-    /// The servers in order, by their cores; one without any has no room for a VM.
+    /// The cores of the servers, in order; a server with 0 cores has no room for a VM.
     servers: &'static [u32],
-    /// What each server's uplinks carry, in Mbit/s.
+    /// The bandwidth of each server's uplinks, in Mbit/s.
     uplink_mbps: u32,
-    /// The bandwidth of each core of a link, in Mbit/s.
+    /// The bandwidth per core of a link, in Mbit/s.
     bpc_mbps: u32,
-    /// The number of the first VM: figures count from 0 or from 1.
+    /// The number of the first VM: some figures count from 0, some from 1.
     first: usize,
-    /// Cores of the VMs, in the order in which they come, one in each tick.
+    /// Cores of the VMs in order of arrival, one per tick.
     vms: &'static [u32],
-    /// VMs of the VDC that one server may host.
+    /// The maximum number of VMs of the VDC on one server.
     colocated: Option<u32>,
-    /// Where the paper has them; none where they fail.
+    /// The VMs' servers in the paper; `None` if they fail.
     drawn: &'static [Option<u32>],
-    /// What makes the others fail.
+    /// The reason why the others fail.
     cause: Option<Bottleneck>,
-    /// In words.
+    /// The paper's result in words.
     paper: &'static str,
 }
 
@@ -182,11 +182,11 @@ static DRAWINGS: [Drawing; 7] = [
     },
 ];
 
-/// What came of a drawing.
+/// The outcome of a drawing.
 struct DrawingOutcome {
     stands: Vec<Option<u32>>,
     causes: Vec<Option<Bottleneck>>,
-    /// What was reserved of the first server's uplinks when so many VMs had come, in Mbit/s.
+    /// Bandwidth reserved on the first server's uplinks after each VM, in Mbit/s.
     reserved_mbps: Vec<f64>,
 }
 
@@ -217,7 +217,7 @@ fn simulated(drawing: &Drawing) -> Result<DrawingOutcome, Failure> {
     let clusters: Vec<_> = drawing.servers.iter().map(|cores| server(*cores)).collect();
     let vdcs =
         Vdcs { topology: Linking(Some(drawing.topology)), bpc_mbps: drawing.bpc_mbps, peak_vms: 0, ..Vdcs::default() };
-    // Whatever leaves a rack takes several paths at once: only uplinks of servers are ever full there.
+    // Traffic that leaves a rack uses several paths at once, so only servers' uplinks are ever full.
     let plenty_kbps = 1_000_000_000_000;
     let uplinks = Uplinks {
         machine_kbps: u64::from(drawing.uplink_mbps) * 1_000,
@@ -242,8 +242,8 @@ fn simulated(drawing: &Drawing) -> Result<DrawingOutcome, Failure> {
     })
 }
 
-/// A server is a cluster of its own, because machines of one cluster are of one size. One without room has
-/// less memory than any VM asks for.
+/// Each server is its own cluster, because machines of one cluster have the same size. A server without room has less
+/// memory than any VM requests.
 fn server(cores: u32) -> ClusterSpec {
     let capacity = if cores == 0 { Resources::new(1, 0, 0, 0) } else { Resources::new(cores * 1_000, cores, 0, 0) };
     ClusterSpec { name: "server".into(), machines: 1, racks: 1, capacity, unready: 0, datacenter: 0, chassis: 1 }
@@ -315,12 +315,12 @@ fn checks(found: &[DrawingOutcome]) -> Vec<Check> {
     checks
 }
 
-/// The paper cuts bounds to two digits.
+/// The paper truncates bounds to two digits.
 fn is_other(ours: f64, paper: f64) -> bool {
     (ours - paper).abs() > 0.011 * paper
 }
 
-/// Where it went another way than drawn.
+/// The difference from the drawing, if any.
 fn differs(drawing: &Drawing, outcome: &DrawingOutcome) -> Option<String> {
     let pairs = drawing.drawn.iter().zip(&outcome.stands).zip(&outcome.causes).enumerate();
     let told = |(at, ((drawn, server), cause)): (usize, _)| {

@@ -1,5 +1,5 @@
-//! What links ask for over time, beside the cores: the paper's case study at 1 Mbit/s for each core.
-//! (Gridiron sections II, III-A, III-C and IV)
+//! The demand of links over time, next to that of cores: the paper's case study at 1 Mbit/s per core. (Gridiron
+//! sections II, III-A, III-C and IV)
 
 use tiebreak_chart::{Panel, Role, Series, Style, TimeChart};
 use tiebreak_model::{Links, Millis, Topology, Workload};
@@ -28,16 +28,16 @@ const TOPOLOGIES: [(Topology, &str); 4] = [
     (Topology::Chain, "chain"),
 ];
 
-/// Demand at every tick of what is looked at.
+/// Demand at every tick of the examined period.
 struct Demands {
-    /// All to all, at 1 Mbit/s for each core.
+    /// All to all, at 1 Mbit/s per core.
     ticks: Vec<Footing>,
-    /// The mean of each topology, in Gbit/s.
+    /// The mean per topology, in Gbit/s.
     by_topology: [f64; TOPOLOGIES.len()],
 }
 
 impl Demands {
-    /// Of VDCs capped at 30, leaving out this share of the trace in the beginning.
+    /// Demand of VDCs capped at 30, without this initial share of the trace.
     fn of(workload: &Workload, left_out: f64) -> Self {
         let ticks = |topology| {
             let mut ticks = demand(workload, &Links { topology, stage_vms: STAGE_VMS, bpc_mbps: 1 }, TICK);
@@ -59,12 +59,12 @@ impl Demands {
         self.ticks.iter().map(of).fold(0.0, f64::max)
     }
 
-    /// How far it goes from least to most, in percent of the most.
+    /// The range from minimum to maximum, in percent of the maximum.
     fn variation_pct(&self, of: fn(&Footing) -> f64) -> f64 {
         100.0 * (1.0 - self.least(of) / self.most(of))
     }
 
-    /// How many Mbit/s there are for each core on average: what a core's links take all together.
+    /// The mean number of Mbit/s per core: the total bandwidth of a core's links.
     fn mbps_a_core(&self) -> f64 {
         let sum = |of: fn(&Footing) -> f64| self.ticks.iter().map(of).sum::<f64>();
         1_000.0 * sum(links_gbps) / sum(cores)
@@ -79,7 +79,7 @@ fn cores(now: &Footing) -> f64 {
     now.cores_milli as f64 / 1e3
 }
 
-/// Made-up VMs live two days at most, so that after two days as many leave as come.
+/// Generated VMs run for at most two days, so that after two days departures balance arrivals.
 fn made_up(scale: Scale) -> GeneratedWorkload {
     GeneratedWorkload {
         days: scale.pick(3.0, 6.0),

@@ -1,5 +1,5 @@
-//! Gridiron Figure 3: how many VMs VDCs have at a time before they are capped, and what cleaning the trace
-//! leaves. (Gridiron sections II and III-B)
+//! Gridiron Figure 3: the number of concurrent VMs of VDCs before they are capped, and what remains after cleaning
+//! the trace. (Gridiron sections II and III-B)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_sim::vdc::peak_sizes;
@@ -16,11 +16,11 @@ const NAME: &str = "gridiron-fig3";
 /// A workload and its VDCs.
 struct PeakSizes<'a> {
     base: &'a Base,
-    /// The most VMs of each VDC at a time, ascending.
+    /// The peak number of concurrent VMs per VDC, ascending.
     sizes: Vec<u32>,
 }
 
-/// A number of one workload, and the paper's.
+/// A number of one workload, and the paper's value.
 type Quantity = (&'static str, &'static str, fn(&PeakSizes<'_>) -> f64);
 
 static QUANTITIES: [Quantity; 9] = [
@@ -68,7 +68,7 @@ pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
 }
 
 fn checks(all: &[(String, PeakSizes<'_>)]) -> Vec<Check> {
-    // Holds for every workload, or the first that differs says how.
+    // Checks all workloads; the first that differs gives the reason.
     let of = |what, holds: &dyn Fn(&PeakSizes<'_>) -> bool, why: &dyn Fn(&PeakSizes<'_>) -> String| {
         let other = all.iter().find(|(_, found)| !holds(found));
         Check::new(what, other.map(|(name, found)| format!("{}, {name}", why(found))))

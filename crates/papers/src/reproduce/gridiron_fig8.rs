@@ -1,5 +1,5 @@
-//! Gridiron Figure 8: how many VMs VDCs have at a time once they are capped at 30 by rolling overflow.
-//! (Gridiron sections III-B and IV)
+//! Gridiron Figure 8: the number of concurrent VMs of VDCs once they are capped at 30 by rolling overflow. (Gridiron
+//! sections III-B and IV)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_sim::vdc::peak_sizes;
@@ -13,7 +13,7 @@ use tiebreak_console::given::Given;
 
 const NAME: &str = "gridiron-fig8";
 
-/// The peak sizes of VDCs before and after, ascending, and what became of those below the cap.
+/// The peak sizes of VDCs before and after, ascending, and how those below the cap change.
 struct CappedSizes {
     before: Vec<u32>,
     after: Vec<u32>,

@@ -1,16 +1,16 @@
-//! A run hour by hour: what the caches had done at the end of each.
+//! A run hour by hour: the cache counters at the end of each hour.
 
 use tiebreak_chart::{Panel, Role, Series, Style, TimeChart};
 use tiebreak_model::Millis;
 use tiebreak_placement::CacheCounters;
 use tiebreak_sim::World;
 
-/// What is measured of a run.
+/// The hours of a run.
 #[derive(Clone, Copy)]
 pub(super) struct Hours {
-    /// Hours before, in which the caches fill.
+    /// Unmeasured hours at the start, in which the caches fill.
     pub(super) before: usize,
-    /// Hours measured.
+    /// Measured hours.
     pub(super) measured: usize,
 }
 
@@ -19,7 +19,7 @@ impl Hours {
         (self.before + self.measured) as f64 / 24.0
     }
 
-    /// The counts of all agents when the measured hours begin, and at the end of each.
+    /// The counters of all agents when the measured hours begin, and at the end of each hour.
     pub(super) fn run(self, world: &mut World) -> Vec<CacheCounters> {
         let hours = self.before..=self.before + self.measured;
         hours.map(|hour| counters_after(world, hour as i64)).collect()
@@ -34,7 +34,7 @@ fn counters_after(world: &mut World, hour: i64) -> CacheCounters {
     world.summary().caches
 }
 
-/// A line for each name: one value an hour.
+/// One line per name, with one value per hour.
 pub(super) fn chart(title: &str, unit: &str, lines: Vec<(&str, Vec<f64>)>) -> Panel {
     const ROLES: [Role; 5] = [Role::Live, Role::Variant(0), Role::Variant(1), Role::Variant(2), Role::Variant(3)];
     let hours = lines.first().map_or(0, |line| line.1.len());
@@ -42,7 +42,7 @@ pub(super) fn chart(title: &str, unit: &str, lines: Vec<(&str, Vec<f64>)>) -> Pa
     let series = lines.into_iter().zip(ROLES).map(|((name, values), role)| {
         let last = values.last().copied().unwrap_or(f64::NAN);
         let mut points: Vec<_> = values.into_iter().enumerate().map(|(at, value)| (hour(at), value)).collect();
-        // The last hour holds until its end.
+        // The last value extends to the end of its hour.
         points.push((hour(points.len()), last));
         Series::new(name, role, Style::Steps, points)
     });

@@ -1,5 +1,5 @@
-//! What each choice is worth where LAVA's text can be read in two ways: empty hosts with the other reading over those
-//! with the default, seed by seed. (LAVA sections 2.4 and 4.3, appendix G.1)
+//! The effect of each choice where LAVA's text is ambiguous: empty hosts with the other reading minus those with the
+//! default, seed by seed. (LAVA sections 2.4 and 4.3, appendix G.1)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_lifetime::Predictions;
@@ -19,11 +19,11 @@ use tiebreak_console::given::Given;
 
 const NAME: &str = "lava-choices";
 
-/// The pools, those of the small size first, and the columns of each: the mean difference, and half of its interval.
+/// The pools, those of the small size first, and the columns of each: the mean difference and half of its interval.
 static CASES: [PoolOrigin; 3] = [TRACE, MADE_UP, NOBODY_STAYS];
 const INTERVAL: &str = "+-";
 
-/// What predicts, by its place.
+/// The predictors, by index.
 const ORACLE: usize = 0;
 const MOSTLY_RIGHT: usize = 1;
 const MOSTLY_RIGHT_AGAIN: usize = 2;
@@ -36,18 +36,18 @@ const TREES: usize = 5;
 enum Reading {
     /// The noisy oracle's error is drawn again.
     DrawnAgain,
-    /// LA-Binary goes by first lifetimes.
+    /// LA-Binary uses the first predicted lifetimes.
     FirstLifetime,
-    /// LAVA's deadlines count from filling.
+    /// LAVA's deadlines count from the time of filling.
     FromFilling,
-    /// Machines with VMs at the start have the highest class of these.
+    /// Machines with VMs at the start have the highest of their classes.
     HighestAtStart,
 }
 
 impl Reading {
     fn apply(self, variant: &mut Variant) {
         match self {
-            // That is another predictor.
+            // This reading changes only the predictor.
             Self::DrawnAgain => {}
             Self::FirstLifetime => {
                 let path = "rules.LifetimeAlignmentBinary.machine_class";
@@ -59,13 +59,13 @@ impl Reading {
     }
 }
 
-/// A reading tried with one list and one predictor.
+/// A reading with one policy and one predictor.
 struct Choice {
     what: &'static str,
     reading: Reading,
     way: Way,
     by: usize,
-    /// What predicts with that reading.
+    /// The index of the predictor with that reading.
     other_by: usize,
 }
 
@@ -93,10 +93,10 @@ static CHOICES: [Choice; 13] = [
     of("the same, trees", Reading::HighestAtStart, Way::Lava, TREES),
 ];
 
-/// The place of the choice of LAVA's deadline with the oracle.
+/// The index of the choice of LAVA's deadline with the oracle.
 const DEADLINE_BY_ORACLE: usize = 7;
 
-/// Each list and predictor that is tried as it is, once.
+/// Each policy and predictor that is run with the defaults, once.
 fn defaults() -> Vec<(Way, usize)> {
     let mut defaults = Vec::new();
     for Choice { way, by, .. } in &CHOICES {
@@ -107,7 +107,7 @@ fn defaults() -> Vec<(Way, usize)> {
     defaults
 }
 
-/// The place of a choice's default among the trials, and that of the other reading. The first trial is the baseline.
+/// The indexes of a choice's default and of its other reading among the trials. The first trial is the baseline.
 fn places(choice: usize) -> [usize; 2] {
     let (defaults, Choice { way, by, .. }) = (defaults(), &CHOICES[choice]);
     let default = defaults.iter().position(|other| other == &(*way, *by)).expect("every choice has its default");
@@ -156,7 +156,7 @@ fn one(whole: &Whole, given: &Given) -> Result<Vec<PoolRuns>, Failure> {
     tried(&cut(workload, *pools, *seed), &trials)
 }
 
-/// How many more hosts are empty with a choice's other reading, over seeds.
+/// The gain in empty hosts from a choice's other reading, over seeds.
 fn effect(found: &RunsByPool, choice: usize) -> Effect {
     let [default, other] = places(choice);
     let of_seed = |pools: &Vec<PoolRuns>| over_pools(pools, |pool| pool.gain(other) - pool.gain(default));
@@ -172,7 +172,7 @@ fn row(cases: &[PoolOrigin], found: &[RunsByPool], choice: usize) -> Row {
     Row { what: CHOICES[choice].what.into(), paper: None, ours }
 }
 
-/// Deadlines missed for each time that a machine opens, in all pools of a case.
+/// Missed deadlines per opened machine, in all pools of a case.
 fn missed(found: &RunsByPool, trial: usize) -> f64 {
     let seen = || found.iter().flatten().map(|pool| &pool.seen[trial]);
     seen().map(|seen| seen.raised).sum::<u64>() as f64 / seen().map(|seen| seen.opened).sum::<u64>().max(1) as f64
@@ -184,7 +184,7 @@ fn missed_in_all(cases: &[PoolOrigin], found: &[RunsByPool], trial: usize) -> St
     cases.iter().zip(found).map(of_case).collect::<Vec<_>>().join(", ")
 }
 
-/// Section 4.3 says that with correct predictions a host lasts for no more than 1.1 times its class.
+/// Section 4.3 states that with correct predictions a host lasts at most 1.1 times its class.
 fn checks(cases: &[PoolOrigin], found: &[RunsByPool]) -> Vec<Check> {
     let [opening, filling] = places(DEADLINE_BY_ORACLE);
     let none = |what, trial: usize| {

@@ -1,5 +1,4 @@
-//! LAVA Figure 15: empty hosts over the baseline by how often predictions are right.
-//! (LAVA appendix G.1)
+//! LAVA Figure 15: empty hosts over the baseline, by prediction accuracy. (LAVA appendix G.1)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 
@@ -15,13 +14,13 @@ use tiebreak_console::given::Given;
 
 const NAME: &str = "lava-fig15";
 
-/// Share of the VMs that are predicted well, in percent.
+/// Share of VMs with accurate predictions, in percent.
 const ACCURACY_PCT: [f64; 6] = [50.0, 60.0, 70.0, 80.0, 90.0, 100.0];
 
 /// Standard deviation of the error for the others, in decades.
 const WRONG_DECADES: f64 = 3.0;
 
-/// Both readings of how predictions err, the paper's text first, and what the other is called in a row.
+/// Both readings of the prediction error, the paper's text first, and the suffix of the other's rows.
 const ERRORS: [(NoiseError, &str); 2] = [(NoiseError::OneFactor, ""), (NoiseError::DrawnAgain, ", errors drawn again")];
 
 /// The pools.
@@ -57,7 +56,7 @@ fn one(whole: &Whole, given: &Given) -> Result<Vec<PoolRuns>, Failure> {
 const NILAS: usize = 1;
 const LAVA: usize = 2;
 
-/// A trial by accuracy and way. Accuracies count on over those of the second reading.
+/// A trial by accuracy and way. The accuracies of the second reading follow those of the first.
 fn trial(accuracy: usize, way: usize) -> usize {
     1 + accuracy * Way::ALL.len() + way
 }

@@ -20,7 +20,7 @@ const NAME: &str = "lava-fig16";
 /// The pools.
 static CASES: [PoolOrigin; 3] = [TRACE, EMPTY_AT_FIRST, MADE_UP];
 
-/// The trials in their order, and what limits them behind.
+/// The trials in order, with what limits each of them.
 static STEPS: [&str; 7] = [
     "baseline",
     "NILAS without repredictions",
@@ -73,7 +73,7 @@ fn one(whole: &Whole, given: &Given) -> Result<Vec<PoolRuns>, Failure> {
     tried(&cut(workload, *pools, *seed), &trials)
 }
 
-/// The list with NILAS above every other preference.
+/// The policy with NILAS above every other preference.
 fn at_top(list: &Variant) -> Variant {
     let mut list = list.clone();
     let first = list.rules_of(Group::MachinePreferences).next().map(|row| row.id.clone());
@@ -94,7 +94,7 @@ fn mean(found: &RunsByPool, step: usize) -> f64 {
     over_all(found, |pool| empty_pct(pool, step))
 }
 
-/// How much of what lies between the baseline and the bound a step has, in percent.
+/// How much of the gap between the baseline and the bound a step closes, in percent.
 fn way_pct(found: &RunsByPool, step: usize) -> f64 {
     100.0 * (mean(found, step) - mean(found, 0)) / (mean(found, BOUND) - mean(found, 0))
 }

@@ -1,4 +1,4 @@
-//! LAVA Figure 17: what it costs to keep predictions of machines for a while. (LAVA appendix G.3)
+//! LAVA Figure 17: the cost of caching machines' predictions. (LAVA appendix G.3)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 
@@ -14,8 +14,8 @@ use tiebreak_console::given::Given;
 
 const NAME: &str = "lava-fig17";
 
-/// How old predictions of a machine may become where nothing happens, in minutes; 0 never keeps any
-/// that would differ now.
+/// The maximum age of a machine's cached predictions without changes, in minutes; 0 never keeps a prediction that
+/// would differ now.
 const MINUTES: [f64; 3] = [0.0, 1.0, 15.0];
 
 const EXACT: usize = 0;
@@ -51,7 +51,7 @@ fn one(whole: &Whole, given: &Given) -> Result<Vec<PoolRuns>, Failure> {
     tried(&cut(workload, *pools, *seed), &trials)
 }
 
-/// Predictions for running VMs, in thousands a pool.
+/// Repredictions of running VMs, in thousands per pool.
 fn repredictions(pool: &PoolRuns, at: usize) -> f64 {
     pool.seen[at].repredictions as f64 / 1_000.0
 }

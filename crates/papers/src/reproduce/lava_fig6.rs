@@ -1,5 +1,5 @@
-//! LAVA Figure 6: empty hosts over the baseline for LA-Binary, NILAS and LAVA in many pools, with a
-//! trained predictor and with an oracle; and what our pools have to do with it. (LAVA section 6.1)
+//! LAVA Figure 6: empty hosts over the baseline for LA-Binary, NILAS and LAVA in many pools, with a trained predictor
+//! and with an oracle, and how our pools affect the result. (LAVA section 6.1)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_model::{Millis, Time, VmRow};
@@ -24,12 +24,12 @@ const RUNS: usize = 2 * Way::ALL.len();
 
 static PAPER: [Option<&str>; RUNS] = [Some("+5.0"), Some("+6.1"), Some("+6.5"), Some("+7.5"), Some("+9.5"), None];
 
-/// The pools as they are, and with one thing changed: what our differences from the paper hang on.
+/// The pools unchanged, and with one change each: the causes of our differences from the paper.
 struct PoolColumn {
     name: &'static str,
     is_generated: bool,
     wanted: fn(&VmRow) -> bool,
-    /// How many pools of those there are.
+    /// The number of pools to use, given the number available.
     pools: fn(usize) -> usize,
     change: fn(&mut Variant),
 }
@@ -59,7 +59,7 @@ fn minimize_waste(variant: &mut Variant) {
     variant.rules.iter_mut().filter(|row| row.id == "BestFit").for_each(|row| row.on = false);
 }
 
-/// The mean of all VMs, learned from the same part of the trace.
+/// One predicted lifetime for all VMs: the mean over the same part of the trace.
 fn one_mean(variant: &Variant) -> PredictorRow {
     let mut row = PredictorRow::plain("Constant").expect("it is listed");
     row.values[0] = variant.predictor.values[0];
@@ -118,7 +118,7 @@ fn name_of(run: usize) -> String {
     format!("{}, {by}", Way::ALL[run % Way::ALL.len()].name())
 }
 
-/// Everything of the pools as they are, over seeds; of the others the mean alone.
+/// All rows for the unchanged pools, over seeds; only the mean for the others.
 fn rows(cases: &[PoolColumn], found: &[RunsByPool]) -> Vec<Row> {
     let row = |what: String, paper, decimals, value: &dyn Fn(&PoolRuns) -> f64| {
         let measure = |(case, found): (&PoolColumn, &RunsByPool)| {
@@ -169,7 +169,7 @@ fn above_baseline(what: &'static str, found: &RunsByPool, first: usize) -> Check
     Check::each_above(what, "points", runs)
 }
 
-/// The gain of a run in one pool, over the seeds.
+/// The gain of a run in one pool, over seeds.
 fn of_pool(found: &RunsByPool, pool: usize, run: usize) -> f64 {
     found.iter().map(|pools| pools[pool].gain(1 + run)).sum::<f64>() / found.len() as f64
 }
@@ -195,8 +195,8 @@ fn remarks(origin: &Origin, found: &[RunsByPool]) -> Vec<String> {
     remarks
 }
 
-/// Of the memory in use after the warm-up, what VMs alive at the start hold and what those hold that
-/// never leave, in percent.
+/// Shares of the memory in use after the warm-up, in percent: of VMs alive at the start, and of those among them that
+/// never leave.
 fn held(origin: &Origin) -> (f64, f64) {
     let whole = origin.whole(1, |_| true);
     let from = Time::ZERO + Millis((WARM_UP_DAYS * Millis::DAY.0 as f64) as u64);

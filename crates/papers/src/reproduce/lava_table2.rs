@@ -1,5 +1,5 @@
-//! LAVA Table 2: migrations that are saved when the VMs of a machine that is emptied go in the order
-//! of their remaining lives, the longest first. (LAVA sections 4.4 and 6.3, appendix H)
+//! LAVA Table 2: migrations avoided when the VMs of a drained machine leave in the order of their remaining
+//! lifetimes, longest first. (LAVA sections 4.4 and 6.3, appendix H)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_model::{Millis, Time};
@@ -18,20 +18,20 @@ use tiebreak_console::given::Given;
 
 const NAME: &str = "lava-table2";
 
-/// Pools of a trace for each pool here: machines are emptied a few at a time, so pools are large.
+/// Pools of a trace combined into one here: machines are drained a few at a time, so pools must be large.
 const POOLS_TOGETHER: usize = 4;
 
-/// Whose VMs migrate, and the paper's rows.
+/// The pools whose VMs migrate, and the paper's rows.
 static CASES: [PoolOrigin; 3] = [TRACE, NOBODY_STAYS, MADE_UP];
 const PAPER: [Option<&str>; CASES.len()] =
     [Some("48,239: 37,108, 35,505 (4.32 %)"), None, Some("53,597: 36,307, 34,655 (4.55 %)")];
 
-/// Machines that are being emptied together; the more, the longer their VMs wait.
+/// Machines drained at the same time; the more, the longer their VMs wait.
 const MACHINES_AT_ONCE: [f64; 2] = [10.0, 40.0];
 
-/// In which order VMs go: the one that was placed first, which knows that old VMs often live on; one by chance, which
-/// knows nothing; the one that the trace names first; or by predictions the one that will live longest. The paper's
-/// baseline is the order of the migrations in its trace.
+/// The order in which VMs migrate: in order of placement, which uses that old VMs often run much longer; random,
+/// which uses nothing; in the order of the trace; or by prediction, the longest remaining lifetime first. The paper's
+/// baseline is the order of migrations in its trace.
 const AS_PLACED: usize = 0;
 const RANDOM: usize = 1;
 const IN_TRACE: usize = 2;
@@ -39,7 +39,7 @@ const LONGEST_BY_ORACLE: usize = 3;
 const LONGEST_BY_PREDICTOR: usize = 4;
 const ORDERS: usize = 5;
 
-/// The places of these orders among the choices of the incident, but for those by predictions.
+/// The indexes of these orders among the incident's choices, except those by prediction.
 const CHOICES: [f64; 3] = [0.0, 2.0, 3.0];
 const LONGEST_FIRST: f64 = 1.0;
 
@@ -76,13 +76,13 @@ fn one(whole: &Whole, given: &Given) -> Result<Vec<PoolRuns>, Failure> {
     tried(&cut(workload, pools, *seed), &trials)
 }
 
-/// Machines are emptied, so many together, with VMs in this order.
+/// Drains machines, this many at a time, with VMs in this order.
 fn emptied(machines: f64, order: f64) -> IncidentUse {
     let at = Time::ZERO + Millis((WARM_UP_DAYS * Millis::DAY.0 as f64) as u64);
     IncidentUse { id: "MaintainByMigration".into(), at, values: vec![100.0, machines, order] }
 }
 
-/// A count of all pools of a seed, with so many machines at once (by place) and in this order.
+/// A count over all pools of a seed, for this number of machines at once (by index) and this order.
 fn sum(pools: &[PoolRuns], at_once: usize, order: usize, of: fn(&Counters) -> u64) -> f64 {
     pools.iter().map(|pool| of(&pool.seen[at_once * ORDERS + order].counters)).sum::<u64>() as f64
 }
@@ -95,13 +95,13 @@ fn made(counters: &Counters) -> u64 {
     counters.migrations
 }
 
-/// How many of those scheduled are made, in percent.
+/// The share of scheduled migrations that are made, in percent.
 fn made_pct(pools: &[PoolRuns], at_once: usize, order: usize) -> f64 {
     100.0 * sum(pools, at_once, order, made) / sum(pools, at_once, order, scheduled)
 }
 
-/// How many migrations fewer there are of as many scheduled than in another order, in percent. Who is scheduled is a
-/// list in the paper; here it hangs on where VMs were moved to before.
+/// How many fewer migrations are made than in another order, per scheduled migration, in percent. In the paper the
+/// scheduled migrations are a fixed list; here they depend on earlier migrations.
 fn fewer_pct(pools: &[PoolRuns], at_once: usize, (order, than): (usize, usize)) -> f64 {
     100.0 - 100.0 * made_pct(pools, at_once, order) / made_pct(pools, at_once, than)
 }

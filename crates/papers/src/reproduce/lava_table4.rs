@@ -1,5 +1,5 @@
-//! LAVA Table 4: how well lifetimes are predicted, and Figure 9, how that grows with what was seen
-//! of a life. (LAVA sections 6.4 and 6.5, appendix B)
+//! LAVA Table 4: the quality of lifetime predictions, and Figure 9, how it improves with the observed part of a
+//! lifetime. (LAVA sections 6.4 and 6.5, appendix B)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_lifetime::{Detection, Quality, QualityTerms};
@@ -18,10 +18,10 @@ use tiebreak_console::given::Given;
 
 const NAME: &str = "lava-table4";
 
-/// A life is long from so many hours on: the paper's threshold, and the one of our predictors.
+/// The lifetimes, in hours, from which a VM counts as long-lived: the paper's threshold, and that of our predictors.
 const LONG_H: [f64; 2] = [168.0, 24.0];
 
-/// A predictor, and the paper's model of its kind.
+/// A predictor, and the corresponding model of the paper.
 struct PaperModel {
     id: &'static str,
     name: &'static str,
@@ -38,7 +38,7 @@ static MODELS: [PaperModel; 4] = [
 const TREES: usize = 0;
 const TABLES: usize = 1;
 
-/// What was measured of a model, by both thresholds.
+/// The quality of a model, at both thresholds.
 type QualityOfBoth = [Quality; 2];
 
 pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
@@ -70,12 +70,12 @@ fn judge(model: &PaperModel, threshold: f64, whole: &Arc<Workload>, scale: Scale
     row.train(whole.clone(), 1).judged_by(QualityTerms { threshold }).finish().quality
 }
 
-/// How well lives of the first threshold are told at their start, or of the second.
+/// How well long-lived VMs are detected at their start, at the best cut of the predictions.
 fn detection(quality: &Quality) -> Detection {
     quality.long_lives.as_ref().map_or_else(Detection::default, |long| long.at_best_cut)
 }
 
-/// F1 after a share of each life, in twentieths.
+/// F1 after a share of each lifetime, in twentieths.
 fn f1_after(quality: &Quality, twentieths: usize) -> f64 {
     quality.long_lives.as_ref().and_then(|long| long.f1_by_share[twentieths]).unwrap_or(f64::NAN)
 }
@@ -158,7 +158,7 @@ fn remarks(found: &[QualityOfBoth]) -> Vec<String> {
     ]
 }
 
-/// F1 of calling all long.
+/// F1 when all VMs are called long-lived.
 fn called_long((long, short): (u32, u32)) -> f64 {
     2.0 * f64::from(long) / f64::from(2 * long + short)
 }

@@ -1,16 +1,16 @@
-//! LAVA Theorem 1: with short and long jobs of which a share is predicted wrong, best fit that
-//! never learns the truth needs more hosts than best fit that does, by a number that grows like
-//! the pool. (LAVA section 4.1 and appendix E)
+//! LAVA Theorem 1: with short and long jobs, some of them predicted wrong, best fit that never learns the truth needs
+//! more hosts than best fit that does, by a number that grows linearly with the pool. (LAVA section 4.1 and appendix
+//! E)
 //!
-//! The model of the appendix by itself, without the simulator: a job arrives at every tick and takes
-//! one of the places of a host; it is short or long, and lives exactly as long. It goes to the
-//! fullest host of its predicted class that has a place, else to an empty one. A host is long while
-//! one of its jobs says so: one that was predicted long or, with learning, one that turns out to be
-//! long when a short one would be over. There are as many hosts as it takes.
+//! The model of the appendix alone, without the simulator. One job arrives at every tick and takes one of the places
+//! of a host. It is short or long, with a fixed lifetime for each. It goes to the fullest host of its predicted class
+//! with a free place, or else to an empty host. A host is long while one of its jobs counts as long: one predicted
+//! long or, with learning, one that is still running when a short job would have ended. The number of hosts is
+//! unlimited.
 //!
-//! The proof counts how soon short hosts hold long jobs, not how many hosts that takes. So three
-//! things are counted: the hosts needed while nothing changes; those that stay in use when no short
-//! job comes for a while; and those in use when long jobs have then taken the places of short ones.
+//! The proof counts how soon short hosts hold long jobs, not how many hosts that takes. So three numbers are counted:
+//! the hosts needed in the steady state, those still in use when no short job has arrived for a while, and those in
+//! use when long jobs have then taken the places of short ones.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -27,30 +27,30 @@ use tiebreak_console::given::Given;
 
 const NAME: &str = "lava-theorem1";
 
-/// Jobs that a host holds.
+/// Jobs per host.
 const PLACES: u64 = 10;
 
-/// A long job lives so many times as long as a short one.
+/// The lifetime of a long job, in lifetimes of a short one.
 const LONG_OVER_SHORT: u64 = 100;
 
-/// Hosts that all jobs would fill if none had a place free.
+/// Hosts that all jobs would fill without any free place.
 const HOSTS: [u64; 5] = [50, 100, 200, 400, 800];
 
-/// Lives of a long job until things have settled, and those that are measured.
+/// Lifetimes of a long job until the steady state, and those measured.
 const SETTLING: u64 = 2;
 const MEASURED: u64 = 2;
 
-/// Short lives after that in which no short job comes.
+/// Short lifetimes after that without any short job.
 const PAUSE: u64 = 5;
 
-/// How the allocator knows classes.
+/// What the allocator knows about classes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Knowing {
     /// Every prediction is right.
     All,
     /// Learns the truth when a short job would be over.
     Learning,
-    /// By the first prediction for ever.
+    /// Uses the first prediction forever.
     Never,
 }
 
@@ -59,16 +59,16 @@ const PERFECT: usize = 0;
 const LEARNING: usize = 1;
 const NEVER: usize = 2;
 
-/// What is varied.
+/// The parameters.
 #[derive(Clone, Copy)]
 struct JobMix {
-    /// Share of the jobs that are long; at 1 % they hold half of the places.
+    /// Share of jobs that are long; at 1 % they hold half of the places.
     long: f64,
-    /// Share of the jobs that are predicted wrong.
+    /// Share of jobs that are predicted wrong.
     wrong: f64,
 }
 
-/// The first is what the table is about.
+/// The first is the subject of the table.
 const TERMS: [JobMix; 5] = [
     JobMix { long: 0.01, wrong: 0.05 },
     JobMix { long: 0.01, wrong: 0.02 },
@@ -78,29 +78,29 @@ const TERMS: [JobMix; 5] = [
 ];
 
 impl JobMix {
-    /// Short lives that jobs last on average.
+    /// The mean lifetime of jobs, in short lifetimes.
     fn mean_life(self) -> f64 {
         1.0 - self.long + self.long * LONG_OVER_SHORT as f64
     }
 
-    /// Share of the places that short jobs hold, in percent.
+    /// Share of places that short jobs hold, in percent.
     fn short_places_pct(self) -> f64 {
         100.0 * (1.0 - self.long) / self.mean_life()
     }
 }
 
-/// What was seen once things had settled.
+/// The observations in the steady state and after it.
 #[derive(Clone, Copy)]
 struct Settled {
-    /// The most hosts in use at one time.
+    /// The maximum number of hosts in use.
     needed: f64,
     /// Hosts in use after short jobs have stopped.
     kept: f64,
-    /// Hosts in use when as many long jobs have come then as all places take.
+    /// Hosts in use after as many long jobs have then arrived as there are places.
     turned: f64,
 }
 
-/// For one number of hosts and seed, by knowing.
+/// One result per level of knowledge, for one number of hosts and one seed.
 type Trio = [Settled; KNOWING.len()];
 
 pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
@@ -138,7 +138,7 @@ fn trio(hosts: u64, terms: JobMix, seed: u64) -> Trio {
     KNOWING.map(|knowing| TheoremModel::new(hosts, terms, seed, knowing).run())
 }
 
-/// A host's jobs, and how many of them say that they are long.
+/// A host's jobs, and how many of them count as long.
 #[derive(Clone, Copy, Default)]
 struct Host {
     jobs: u64,
@@ -157,7 +157,7 @@ impl Host {
     }
 }
 
-/// A job that is on a host.
+/// A job on a host.
 struct HostedJob {
     ends: u64,
     host: usize,
@@ -169,14 +169,14 @@ struct TheoremModel {
     terms: JobMix,
     kinds: Stream,
     errors: Stream,
-    /// Of all m hosts.
+    /// The places of all m hosts.
     places: u64,
     short_ticks: u64,
     hosts: Vec<Host>,
-    /// Hosts in use that have a place, by class, jobs and number.
+    /// Hosts in use with a free place, by class, jobs and number.
     open: BTreeSet<(bool, u64, usize)>,
     empty: BTreeSet<usize>,
-    /// Jobs in the order they end; and long ones that were predicted short, as they turn out.
+    /// Jobs in the order in which they end, and long jobs predicted short in the order in which the truth appears.
     short: VecDeque<HostedJob>,
     long: VecDeque<HostedJob>,
     surprising: VecDeque<(u64, usize)>,
@@ -184,7 +184,7 @@ struct TheoremModel {
 
 impl TheoremModel {
     fn new(hosts: u64, terms: JobMix, seed: u64, knowing: Knowing) -> Self {
-        // One job a tick: so many ticks a short life lasts that the jobs alive fill the hosts.
+        // With one job per tick, the short lifetime in ticks is chosen such that the running jobs fill the hosts.
         Self {
             knowing,
             terms,
@@ -225,7 +225,7 @@ impl TheoremModel {
         Settled { needed: needed as f64, kept: kept as f64, turned: self.in_use() as f64 }
     }
 
-    /// A tick: who is due leaves, and a job may come, which is long or not.
+    /// One tick: jobs that are due leave, and a job, long or short, may arrive.
     fn pass(&mut self, now: u64, job: Option<bool>) {
         self.end(now);
         self.learn(now);
@@ -271,7 +271,7 @@ impl TheoremModel {
         }
     }
 
-    /// The fullest host of this class with a place, else an empty one, else a new one.
+    /// The fullest host of this class with a free place, else an empty one, else a new one.
     fn best_fit(&mut self, long: bool) -> usize {
         let open = self.open.range((long, 0, 0)..(long, PLACES, 0)).next_back().map(|(_, _, host)| *host);
         let found = open.or_else(|| self.empty.first().copied());
@@ -282,7 +282,7 @@ impl TheoremModel {
         })
     }
 
-    /// Changes a host and puts it where it belongs then.
+    /// Changes a host and updates its index entry.
     fn change(&mut self, at: usize, change: impl FnOnce(&mut Host)) {
         let place = |host: &Host| (host.says_long > 0, host.jobs, at);
         self.open.remove(&place(&self.hosts[at]));
@@ -300,17 +300,17 @@ fn mean(seeds: &[Trio], value: impl Fn(&Trio) -> f64) -> f64 {
     seeds.iter().map(value).sum::<f64>() / seeds.len() as f64
 }
 
-/// Hosts that not learning has more.
+/// How many more hosts are needed without learning.
 fn more(value: fn(&Settled) -> f64) -> impl Fn(&Trio) -> f64 + Copy {
     move |trio| value(&trio[NEVER]) - value(&trio[LEARNING])
 }
 
-/// What is counted, by name.
+/// A counted quantity, with its name.
 type Count = (&'static str, fn(&Settled) -> f64);
 const COUNTS: [Count; 3] = [("needed", |seen| seen.needed), ("kept", |seen| seen.kept), ("turned", |seen| seen.turned)];
 
-/// The slope of a difference over m, through the origin, by least squares; and the power of m by
-/// which it grows, where it is above 0.
+/// The slope of a difference over m, by least squares through the origin, and the exponent with which it grows with
+/// m, if it is above 0.
 fn fitted(hosts: &[u64], by_size: &[&[Trio]], difference: impl Fn(&Trio) -> f64) -> (f64, f64) {
     let points: Vec<_> = hosts.iter().zip(by_size).map(|(m, seeds)| (*m as f64, mean(seeds, &difference))).collect();
     let sum = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>();
@@ -341,7 +341,7 @@ fn checks(hosts: &[u64], by_size: &[&[Trio]]) -> Vec<Check> {
     let seeds = by_size[0].len();
     let of = |(_, value): Count, whatever: &'static str, like_m: &'static str| {
         let by_m = hosts.iter().zip(by_size).map(|(m, seeds)| (format!("m = {m}:"), seeds.iter().map(more(value))));
-        // A difference that is not above 0 for every m grows like no power of it.
+        // A difference that is not above 0 for every m has no exponent.
         let power = |seed: usize| {
             let of_seed: Vec<&[Trio]> = by_size.iter().map(|seeds| &seeds[seed..=seed]).collect();
             Some(fitted(hosts, &of_seed, more(value)).1).filter(|power| power.is_finite()).unwrap_or(0.0)
@@ -415,12 +415,12 @@ fn panels(hosts: &[u64], by_size: &[&[Trio]]) -> Vec<Panel> {
 mod tests {
     use super::*;
 
-    /// A model in which every class has been said by hand.
+    /// A model without jobs, for tests that place them manually.
     fn model(knowing: Knowing) -> TheoremModel {
         TheoremModel { short_ticks: 10, ..TheoremModel::new(1, JobMix { wrong: 0.0, ..TERMS[0] }, 1, knowing) }
     }
 
-    /// Puts jobs on hosts by their predicted class; where they stand.
+    /// Places jobs by their predicted class; returns their hosts.
     fn placed(model: &mut TheoremModel, predicted_long: &[bool]) -> Vec<usize> {
         let mut put = |long: &bool| {
             let host = model.best_fit(*long);
@@ -434,7 +434,7 @@ mod tests {
     fn jobs_go_to_the_fullest_host_of_their_class() {
         let mut model = model(Knowing::Never);
         assert_eq!(placed(&mut model, &[false, true, false, true, true]), [0, 1, 0, 1, 1]);
-        // Full, so that the next opens another; when one leaves there, the fuller host goes on.
+        // Host 0 is then full, so the next job opens another. When a job leaves, the fuller host is preferred.
         assert_eq!(placed(&mut model, &[false; 9])[8], 2);
         model.change(0, |host| host.lose(false));
         assert_eq!(placed(&mut model, &[false, false]), [0, 2]);

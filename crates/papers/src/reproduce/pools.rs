@@ -1,5 +1,5 @@
-//! Pools: parts of a trace by tenant, each with machines of its own, and what the lifetime rules
-//! make of them. (LAVA sections 5.1 to 6.1, appendices F and G)
+//! Pools: parts of a trace by tenant, each with its own machines, and the effect of lifetime rules on them. (LAVA
+//! sections 5.1 to 6.1, appendices F and G)
 
 use std::sync::Arc;
 
@@ -24,43 +24,43 @@ use tiebreak_console::trace::source;
 /// Seeds of the full size.
 pub(super) const SEEDS: usize = 5;
 
-/// Days at the beginning that are not measured, and all that a predictor learns from.
+/// Days at the start that are not measured; predictors learn from these only.
 pub(super) const WARM_UP_DAYS: f64 = 2.0;
 
-/// Larger requests are left out: a sample keeps few of them, but whole, and one of hundreds of VMs
-/// would be a pool's peak by itself.
+/// Larger requests are dropped. A sample keeps few of them, but whole, and one request for hundreds of VMs would be a
+/// pool's peak on its own.
 pub(super) const REQUEST_VMS_MAX: u32 = 20;
 
 /// The machine of the Azure packing trace: cores, GiB.
 const MACHINE: (f64, f64) = (104.0, 562.5);
 
-/// Machines in a rack.
+/// Machines per rack.
 const RACK: u32 = 8;
 
-/// How many parts of the trace each pool gets, one pool after the other.
+/// How many parts of the trace each pool gets, in turn.
 const PARTS: [u32; 12] = [4, 3, 2, 2, 4, 3, 1, 2, 1, 2, 1, 1];
 
-/// How much of a pool's scarcer resource is in use at its peak, in percent, in turn.
+/// Peak utilization of a pool's scarcer resource, in percent, in turn.
 const PEAK_PCT: [f64; 6] = [60.0, 65.0, 70.0, 75.0, 80.0, 85.0];
 
-/// VMs of a trace for each pool, about; smaller pools have too few machines to tell anything.
+/// Approximate number of a trace's VMs per pool; smaller pools have too few machines for a result.
 const VMS_A_POOL: u32 = 3_000;
 
-/// Until so long after a trace's last arrival an oracle knows the ends: the packing trace tells
-/// them for 90 days, its samples bring arrivals for 14.
+/// The oracle knows ends until this long after a trace's last arrival: the packing trace has them for 90 days, its
+/// samples have arrivals for 14.
 const ORACLE_BEYOND_H: f64 = 76.0 * 24.0;
 
-/// Where pools come from.
+/// The source of pools.
 #[derive(Clone)]
 pub(super) enum Origin {
     /// The tenants of a trace.
     Trace(Arc<Workload>),
-    /// Tenants made up anew for each seed.
+    /// Tenants generated for each seed.
     Generated(GeneratedWorkload),
 }
 
 impl Origin {
-    /// The trace of `--trace`, or the one that is built in; and its name.
+    /// The trace of `--trace`, or the built-in one, and its name.
     pub(super) fn of_trace(given: &Given) -> Result<(Self, String), Failure> {
         let named = preset(if given.has("trace") { "packing-400" } else { "default" })?;
         let source = source(named.active_variant(), given)?;
@@ -68,8 +68,7 @@ impl Origin {
         Ok((Self::Trace(source.workload), name))
     }
 
-    /// Weeks of made-up tenants whose VMs live 30 days at most, so that nearly all that stand at
-    /// the start leave.
+    /// Weeks of generated tenants whose VMs run for at most 30 days, so that nearly all VMs alive at the start leave.
     pub(super) fn generated(scale: Scale) -> Self {
         Self::Generated(GeneratedWorkload {
             days: scale.pick(6.0, 28.0),
@@ -81,7 +80,7 @@ impl Origin {
         })
     }
 
-    /// What all pools of a seed are asked for, without large requests and what else is not wanted.
+    /// The requests of all pools of a seed, without large requests and unwanted VMs.
     pub(super) fn whole(&self, seed: u64, wanted: impl Fn(&VmRow) -> bool) -> Arc<Workload> {
         let drawn;
         let all = match self {
@@ -101,7 +100,7 @@ impl Origin {
         Arc::new(rows.finish(all.horizon()).expect("a trace has small requests"))
     }
 
-    /// All of a trace; what is made up, of seed 1.
+    /// The whole trace; for generated tenants, those of seed 1.
     pub(super) fn all(&self) -> Arc<Workload> {
         match self {
             Self::Trace(workload) => workload.clone(),
@@ -109,7 +108,7 @@ impl Origin {
         }
     }
 
-    /// How many pools its VMs are enough for.
+    /// The number of pools that it has enough VMs for.
     pub(super) fn pools(&self) -> usize {
         match self {
             Self::Trace(workload) => (workload.vm_count() / VMS_A_POOL).clamp(1, PARTS.len() as u32) as usize,
@@ -133,12 +132,12 @@ pub(super) fn vms(workload: &Workload) -> impl Iterator<Item = (RequestId, VmId,
 pub(super) struct Pool {
     pub(super) machines: u32,
     workload: Arc<Workload>,
-    /// Its VMs by their numbers in the whole.
+    /// Its VMs by their ids in the whole workload.
     vms: Vec<VmId>,
     seed: u64,
 }
 
-/// Cuts tenants into pools, others for each seed.
+/// Divides tenants into pools, differently for each seed.
 pub(super) fn cut(whole: &Workload, count: usize, seed: u64) -> Vec<Pool> {
     let parts = &PARTS[..count];
     let tenants = Seed(seed).stream("pools of tenants");
@@ -168,13 +167,13 @@ pub(super) fn cut(whole: &Workload, count: usize, seed: u64) -> Vec<Pool> {
     pools.map(pool).collect()
 }
 
-/// What of a machine a VM takes: its shares of cores and memory.
+/// A VM's shares of a machine's cores and memory.
 pub(super) fn shares(row: &VmRow) -> [f64; 2] {
     let of = |resource: Resource, capacity: f64| f64::from(row.shape.demand[resource]) / resource.unit().1 / capacity;
     [of(Resource::Cores, MACHINE.0), of(Resource::Memory, MACHINE.1)]
 }
 
-/// The most machines' worth of the scarcer resource that is ever in use.
+/// The peak use of the scarcer resource, in machines.
 fn peak(workload: &Workload) -> f64 {
     let mut changes = Vec::new();
     for (_, _, row) in vms(workload).filter(|(_, _, row)| row.end > row.start.max(Time::ZERO)) {
@@ -182,7 +181,7 @@ fn peak(workload: &Workload) -> f64 {
         changes.push((row.start.max(Time::ZERO), true, taken));
         changes.push((row.end, false, taken.map(|share| -share)));
     }
-    // Who leaves makes room for who comes at the same instant.
+    // Departures free room for arrivals of the same instant.
     changes.sort_by_key(|(at, comes, _)| (*at, *comes));
     let (mut used, mut most) = ([0.0_f64; 2], 0.0_f64);
     for (_, _, change) in changes {
@@ -192,13 +191,13 @@ fn peak(workload: &Workload) -> f64 {
     most
 }
 
-/// How many machines first fit takes for VMs of these shares, the largest first.
+/// The number of machines that first fit needs for VMs of these shares, largest first.
 fn packed(mut vms: Vec<[f64; 2]>) -> usize {
     let size = |vm: &[f64; 2]| vm[0].max(vm[1]);
     vms.sort_by(|one, other| size(other).total_cmp(&size(one)));
     let mut free: Vec<[f64; 2]> = Vec::new();
     for vm in vms {
-        // Shares are sums of fractions: what is full but for rounding is full.
+        // Shares are sums of fractions, so allow for rounding errors.
         let has_room = |free: &&mut [f64; 2]| free.iter().zip(vm).all(|(free, share)| share <= *free + 1e-9);
         match free.iter_mut().find(has_room) {
             Some(free) => *free = [free[0] - vm[0], free[1] - vm[1]],
@@ -208,8 +207,8 @@ fn packed(mut vms: Vec<[f64; 2]>) -> usize {
     free.len()
 }
 
-/// A list without lifetime rules and with one agent that decides at once, as Borg's leader does:
-/// the default list, with BestFit compared exactly.
+/// A policy without lifetime rules and one agent that decides instantly, like Borg's leader: the default policy with
+/// exact BestFit.
 pub(super) fn baseline(whole: &Workload, given: &Given) -> Result<Variant, Failure> {
     let mut variant = Variant {
         agents: Agents { count: 1, decision_ms: 0, publish_ms: 0, ..Agents::default() },
@@ -223,7 +222,7 @@ pub(super) fn baseline(whole: &Workload, given: &Given) -> Result<Variant, Failu
     Ok(variant)
 }
 
-/// What that is, in a sentence.
+/// Its description, in one sentence.
 pub(super) const BASELINE: &str = "The baseline is the default list with an exact BestFit. Lifetime rules are just \
 above it, and the baseline places VMs alive at the start.";
 
@@ -263,13 +262,13 @@ impl Way {
     }
 }
 
-/// The rule that packs.
+/// The packing rule of a policy.
 fn packing(variant: &Variant) -> &'static str {
     let is_on = |id: &&str| variant.rules.iter().any(|row| row.id == **id && row.on);
     ["WasteMinimization", "BestFit"].into_iter().find(is_on).unwrap_or("BestFit")
 }
 
-/// Switches a machine preference on, just above another.
+/// Enables a machine preference just above another one.
 pub(super) fn put_above(variant: &mut Variant, rule: &str, other: &str) {
     let others = variant.rules_of(Group::MachinePreferences).filter(|row| row.id != rule);
     let place = others.take_while(|row| row.id != other).count();
@@ -282,8 +281,8 @@ pub(super) fn oracle() -> PredictorRow {
     PredictorRow { values: vec![ORACLE_BEYOND_H], ..PredictorRow::plain("Oracle").expect("it is listed") }
 }
 
-/// One that is right about so many percent of the VMs and off by so many decades for the others, with one factor for each
-/// VM or an error that is drawn again.
+/// An oracle that is right for this percentage of VMs and off by this many decades for the others, with one factor
+/// per VM or an error that is drawn again.
 pub(super) fn noisy_oracle(accuracy_pct: f64, decades: f64, error: NoiseError) -> PredictorRow {
     let mut row = PredictorRow::plain("NoisyOracle").expect("it is listed");
     let given = [("accuracy", accuracy_pct), ("sigma_wrong", decades), ("error", f64::from(error as u8))];
@@ -294,45 +293,44 @@ pub(super) fn noisy_oracle(accuracy_pct: f64, decades: f64, error: NoiseError) -
     row
 }
 
-/// The readings of how a noisy oracle errs, by their places among its choices.
+/// The readings of a noisy oracle's error, by index among its choices.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoiseError {
-    /// One factor for each VM on what truly remains: the paper's text.
+    /// One factor per VM on the true remaining lifetime: the paper's text.
     OneFactor,
-    /// Drawn again when a prediction is outlived.
+    /// Drawn again when a VM outlives its prediction.
     DrawnAgain,
 }
 
-/// What a predictor says of all VMs of a whole, and how good that is.
+/// A predictor's predictions for all VMs, and their quality.
 pub(super) fn trained(predictor: &PredictorRow, whole: &Arc<Workload>, seed: u64) -> (Predictions, Quality) {
     let trained = predictor.train(whole.clone(), seed).finish();
     (trained.predictions, trained.quality)
 }
 
-/// What was seen of a run after the warm-up.
+/// Results of a run after the warm-up.
 #[derive(Clone, Copy)]
 pub(super) struct AfterWarmUp {
     /// Mean share of the machines that are empty.
     pub(super) empty_pct: f64,
-    /// The same if everything could be packed without loss: what nobody has of the scarcer of
-    /// cores and memory.
+    /// The same with perfect packing: the free share of the scarcer of cores and memory.
     pub(super) bound_pct: f64,
     /// VMs for which no machine was found.
     pub(super) refused: u64,
     pub(super) repredictions: u64,
-    /// Times that a machine opened, and times that one missed its deadline.
+    /// How often a machine opened, and how often one missed its deadline.
     pub(super) opened: u64,
     pub(super) raised: u64,
-    /// Everything that was counted.
+    /// All counters.
     pub(super) counters: Counters,
 }
 
-/// A list to run every pool with.
+/// A policy to run every pool with.
 pub(super) struct Trial<'a> {
     pub(super) list: Variant,
-    /// What is predicted of the whole, if anything is.
+    /// The predictions for the whole workload, if any.
     pub(super) predictions: Option<&'a Predictions>,
-    /// What happens to the pool.
+    /// The incidents in the pool.
     pub(super) incidents: &'a [IncidentUse],
 }
 
@@ -345,21 +343,21 @@ impl<'a> Trial<'a> {
 /// A pool under all trials.
 pub(super) struct PoolRuns {
     pub(super) machines: u32,
-    /// Mean share of the machines that would be empty if all VMs were packed anew.
+    /// Mean share of machines that would be empty if all VMs were repacked.
     pub(super) repacked_pct: f64,
-    /// Of the VMs alive at a time, those that end within eight hours.
+    /// The share of running VMs that end within eight hours.
     pub(super) ending_pct: f64,
     pub(super) seen: Vec<AfterWarmUp>,
 }
 
 impl PoolRuns {
-    /// How many more hosts a trial leaves empty than the first one, in percentage points.
+    /// How many more hosts a trial leaves empty than the first trial, in percentage points.
     pub(super) fn gain(&self, trial: usize) -> f64 {
         self.seen[trial].empty_pct - self.seen[0].empty_pct
     }
 }
 
-/// Every pool of a seed under all trials.
+/// Runs every pool of a seed under all trials.
 pub(super) fn tried(pools: &[Pool], trials: &[Trial<'_>]) -> Result<Vec<PoolRuns>, Failure> {
     let under_all = |pool: &Pool| {
         let seen = trials.iter().map(|trial| pool.run(trial)).collect::<Result<_, Failure>>()?;
@@ -368,10 +366,10 @@ pub(super) fn tried(pools: &[Pool], trials: &[Trial<'_>]) -> Result<Vec<PoolRuns
     pools.iter().map(under_all).collect()
 }
 
-/// For each seed the pools.
+/// The pools of each seed.
 pub(super) type RunsByPool = Vec<Vec<PoolRuns>>;
 
-/// Where the pools of a column or row come from.
+/// The source of the pools of a column or row.
 pub(super) struct PoolOrigin {
     pub(super) name: &'static str,
     pub(super) is_generated: bool,
@@ -380,7 +378,7 @@ pub(super) struct PoolOrigin {
 
 pub(super) const TRACE: PoolOrigin = PoolOrigin { name: "trace", is_generated: false, wanted: |_| true };
 
-/// Those of the trace without the VMs alive at its start that it never ends.
+/// The trace's pools without the VMs that run for the whole trace.
 pub(super) const NOBODY_STAYS: PoolOrigin =
     PoolOrigin { name: "no permanent VMs", wanted: |row| row.start > Time::ZERO || row.end < Time::NEVER, ..TRACE };
 
@@ -390,7 +388,7 @@ pub(super) const MADE_UP: PoolOrigin = PoolOrigin { name: "generated", is_genera
 pub(super) const EMPTY_AT_FIRST: PoolOrigin =
     PoolOrigin { name: "empty at first", wanted: |row| row.start > Time::ZERO, ..TRACE };
 
-/// What was tried in the pools of some cases.
+/// The runs in the pools of some cases.
 pub(super) struct Cases {
     /// The trace's name.
     pub(super) trace: String,
@@ -399,7 +397,7 @@ pub(super) struct Cases {
     pub(super) found: Vec<RunsByPool>,
 }
 
-/// What all pools of a case and seed are asked for, and how many pools its VMs are enough for.
+/// The requests of all pools of a case and seed, and the number of pools that they suffice for.
 pub(super) struct Whole {
     pub(super) workload: Arc<Workload>,
     pub(super) pools: usize,
@@ -407,7 +405,7 @@ pub(super) struct Whole {
     pub(super) is_generated: bool,
 }
 
-/// Tries something with the pools of these cases for every seed.
+/// Runs trials in the pools of these cases for every seed.
 pub(super) fn in_cases(
     given: &Given,
     cases: &[PoolOrigin],
@@ -451,8 +449,8 @@ impl Pool {
         alive
     }
 
-    /// The VMs alive are packed into as few machines as first fit finds, the largest first; what
-    /// share of the machines that leaves empty, on average.
+    /// Packs the running VMs into as few machines as first fit needs, largest first. Returns the mean share of
+    /// machines that this leaves empty.
     fn repacked_pct(&self) -> f64 {
         let alive = self.alive();
         let machines = alive.iter().map(|(_, vms)| packed(vms.iter().map(shares).collect()) as f64).sum::<f64>();

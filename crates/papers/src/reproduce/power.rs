@@ -1,5 +1,5 @@
-//! Servers and chassis under caps, as the power figures run them: loads that waver, the draw poll by poll, and
-//! what became of the VMs.
+//! Servers and chassis under caps, as the power figures run them: fluctuating loads, the draw at every poll, and the
+//! effects on VMs.
 
 use tiebreak_chart::{Panel, Role, Series, Style, TimeChart};
 use tiebreak_model::random::{Seed, pick};
@@ -10,38 +10,38 @@ use super::figure::{Measure, Row};
 use super::verdict::paired;
 use tiebreak_console::answer::Failure;
 
-/// Utilizations of the paper's two programs, which it does not publish. These and the share of their work that is bound by
-/// the CPU were searched so that one server draws clearly more than 250 W, needs RAPL at 210 W and no sooner, and
-/// slows down about as the paper says at 230 and 210 W (power-fig4).
+/// Utilization of the paper's user-facing program. The paper publishes neither its programs' utilizations nor the
+/// CPU-bound share of their work. These values were chosen so that one server draws clearly more than 250 W, needs
+/// RAPL at 210 W but no earlier, and slows down about as the paper states at 230 and 210 W (power-fig4).
 pub(super) const USER_FACING_BUSY: f64 = 0.80;
-/// The same of batch.
+/// The same for the batch program.
 pub(super) const BATCH_BUSY: f64 = 0.84;
 
-/// How far every VM's utilization strays from its mean, up or down, anew each second.
+/// The maximum deviation of a VM's utilization from its mean; drawn every second.
 const STRAYS: f64 = 0.03;
 
-/// What is run.
+/// The experiment.
 pub(super) struct Experiment {
     /// The parts of every server, with their mean utilizations.
     pub(super) servers: Vec<Vec<Part>>,
-    /// None where nothing is capped.
+    /// `None` without capping.
     pub(super) capping: Option<Capping>,
     pub(super) seconds: u64,
 }
 
-/// What came of it.
+/// The result.
 pub(super) struct CappingOutcome {
-    /// Mean latency of user-facing VMs and mean running time of the others, each over that without a cap.
+    /// Mean latency of user-facing VMs and mean running time of the others, each relative to the value without a cap.
     pub(super) latency: f64,
     pub(super) running: f64,
     pub(super) mean_w: f64,
-    /// The share of polls over the budget, in percent, and the longest time in a row, in seconds.
+    /// The share of polls over the budget, in percent, and the longest continuous time over it, in seconds.
     over_pct: f64,
     pub(super) over_longest_s: f64,
-    /// The lowest frequency of any user-facing core and of any other, in percent of the nominal one.
+    /// The lowest frequency of any user-facing core and of any other, in percent of the nominal frequency.
     user_facing_lowest_pct: f64,
     batch_lowest_pct: f64,
-    /// How often RAPL took hold of a server.
+    /// How often RAPL throttled a server.
     pub(super) rapl: u64,
     /// The chassis' draw at every poll.
     pub(super) draws: Vec<f64>,
@@ -59,9 +59,9 @@ const BATCH_LOWEST: &str = "lowest batch, %";
 pub(super) const POLL_MS: u64 = 200;
 
 impl Experiment {
-    /// Runs it with one seed: the same loads whatever the capping is.
+    /// Runs the experiment with one seed; the loads are the same with every capping.
     pub(super) fn run(&self, seed: u64) -> Result<CappingOutcome, Failure> {
-        // What no draw reaches is no cap.
+        // A budget above every draw means no cap.
         let none = Capping { budget_w: 1e9, ..Capping::default() };
         let capping = self.capping.unwrap_or(none);
         let mut chassis = Chassis::new(&ServerPower::default(), &capping, self.servers.len())?;
@@ -83,7 +83,7 @@ impl Experiment {
     }
 }
 
-/// The same parts with what their utilization is in this second.
+/// The same parts with their utilization in this second.
 fn strayed(parts: &[Part], seed: u64, server: u64, second: u64) -> Vec<Part> {
     let stream = Seed(seed).stream("utilization");
     let stray = |(index, part): (usize, &Part)| {
@@ -93,10 +93,10 @@ fn strayed(parts: &[Part], seed: u64, server: u64, second: u64) -> Vec<Part> {
     parts.iter().enumerate().map(stray).collect()
 }
 
-/// The frequencies that a part had.
+/// The frequencies of a part.
 #[derive(Clone)]
 struct PartFrequencies {
-    /// Polls by the mean frequency of its cores, in percent of the nominal one.
+    /// Number of polls by the mean frequency of its cores, in percent of the nominal frequency.
     polls: [u32; 101],
     lowest: f64,
 }
@@ -117,9 +117,9 @@ impl PartFrequencies {
     }
 }
 
-/// What is seen of a chassis, poll by poll.
+/// The observations of a chassis, poll by poll.
 struct Watched {
-    /// What each part of every server had.
+    /// The frequencies of each part of every server.
     frequencies: Vec<Vec<PartFrequencies>>,
     draws: Vec<f64>,
     batch_pct: Vec<f64>,
@@ -170,7 +170,7 @@ impl Watched {
                 latency_over(part.cores_milli.div_ceil(1_000), part.utilization, shares, CPU_BOUND)
             }),
             running: mean(false, |_, shares| {
-                // What gets done in a time is the mean of speeds.
+                // The work done over a period is proportional to the mean speed.
                 let speed = |(frequency, share): &(f64, f64)| share / running_time(*frequency, CPU_BOUND);
                 1.0 / shares.iter().map(speed).sum::<f64>()
             }),
@@ -216,17 +216,17 @@ impl SeedOutcomes {
         self.mean(|it| it.running)
     }
 
-    /// Something of every seed, and of another experiment with the same seed.
+    /// A value for every seed, from this experiment and another one with the same seed.
     pub(super) fn with(&self, other: &Self, of: fn(&CappingOutcome, &CappingOutcome) -> f64) -> Vec<f64> {
         paired(&self.outcomes, &other.outcomes, of)
     }
 
-    /// Something of every seed.
+    /// A value for every seed.
     pub(super) fn each(&self, of: impl Fn(&CappingOutcome) -> f64) -> Vec<f64> {
         self.outcomes.iter().map(of).collect()
     }
 
-    /// The longest time over the budget in a row, of all seeds.
+    /// The longest continuous time over the budget, of all seeds.
     pub(super) fn over_longest_s(&self) -> f64 {
         self.outcomes.iter().map(|it| it.over_longest_s).fold(0.0, f64::max)
     }
@@ -248,17 +248,17 @@ impl SeedOutcomes {
         }
     }
 
-    /// A line over time of what its first seed saw at every poll.
+    /// A line over time: the values of the first seed at every poll.
     fn line(&self, role: Role, of: fn(&CappingOutcome) -> &[f64]) -> Series {
         let points = of(&self.outcomes[0]).iter().enumerate();
         let points = points.map(|(poll, value)| (poll as f64 * POLL_MS as f64, *value)).collect();
-        // Behind the comma stands what all lines of a panel have in common.
+        // The text after the comma is the same for all lines of a panel.
         let label = self.what.split(',').next().unwrap_or("");
         Series::new(label, role, Style::Steps, points)
     }
 }
 
-/// Lines over time of several experiments.
+/// Lines over time for several experiments.
 pub(super) fn over_time(title: &str, unit: &str, tried: &[&SeedOutcomes], of: fn(&CappingOutcome) -> &[f64]) -> Panel {
     const ROLES: [Role; 3] = [Role::Ghost, Role::Variant(0), Role::Live];
     let polls = of(&tried[0].outcomes[0]).len();
@@ -273,7 +273,7 @@ pub(super) fn over_time(title: &str, unit: &str, tried: &[&SeedOutcomes], of: fn
     })
 }
 
-/// What the proxies are, in a sentence.
+/// A description of the proxies, in one sentence.
 pub(super) fn proxies() -> String {
     format!(
         "latency is the 95th percentile of an M/M/k queue, running time that of a program; {:.0} % of the work is \

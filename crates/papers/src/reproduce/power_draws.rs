@@ -1,10 +1,10 @@
-//! A history of chassis draws, made up from what the power paper publishes of its VMs.
+//! A generated history of chassis draws, from what the power paper publishes about its VMs.
 //!
-//! Every chassis is full of deployments. Their number of VMs, the VMs' cores and lifetimes follow the paper's
-//! Table I; 40 % of the cores are user-facing. 95th-percentile utilizations are even between bounds around the published
-//! means, 65 and 44 %, and are those of all VMs of a deployment. These are spread over fault domains; a chassis gets
-//! the VMs of one of them, as far as it has room. User-facing ones follow the day and rest at weekends, batch goes up and down at random. Nothing is fitted to published
-//! draws or budgets.
+//! Every chassis is full of deployments. Their number of VMs, the VMs' cores and lifetimes follow the paper's Table
+//! I; 40 % of the cores are user-facing. All VMs of a deployment have the same 95th-percentile utilization. It is
+//! uniform between bounds around the published means, 65 and 44 %. A deployment is spread over fault domains; a
+//! chassis gets the VMs of one domain, as far as it has room. User-facing VMs follow a daily pattern and are less
+//! busy at weekends; batch VMs fluctuate randomly. Nothing is fitted to published draws or budgets.
 
 use tiebreak_model::random::{Seed, Stream, pick};
 use tiebreak_power::{History, ServerPower};
@@ -14,22 +14,22 @@ use tiebreak_console::at_once::at_once;
 
 pub(super) const SERVERS: u32 = 12;
 
-/// Hours before the history begins, in which long-lived VMs gather.
+/// Hours before the history begins, in which long-lived VMs accumulate.
 const BEFORE_HOURS: u64 = 720;
 
 const DAY_HOURS: u64 = 24;
 
-/// How many chassis, and for how long.
+/// The number of chassis and the length of the history.
 #[derive(Clone, Copy)]
 pub(super) struct PowerDraws {
     pub(super) chassis: u64,
     pub(super) days: u64,
-    /// Fault domains over which a deployment's VMs are spread, each on another chassis; at least 1.
+    /// Fault domains per deployment, each on another chassis; at least 1.
     pub(super) domains: u32,
 }
 
-/// Cores of VMs, VMs of deployments and hours of lives, each with its share in percent; the least and most of a
-/// range are equally likely, as is all between. What is open above ends at 32 cores, 50 VMs and 2,160 hours.
+/// Distributions of cores per VM, VMs per deployment and lifetimes in hours: ranges, each with its share in percent,
+/// uniform inside a range. Open-ended ranges end at 32 cores, 50 VMs and 2,160 hours.
 type Spread = &'static [(u32, u32, u32)];
 
 const CORES: Spread = &[(33, 1, 1), (27, 2, 2), (21, 4, 4), (10, 8, 8), (5, 16, 16), (3, 24, 24), (1, 32, 32)];
@@ -51,7 +51,7 @@ struct Deployment {
     user_facing: bool,
     /// Their 95th-percentile utilization.
     busy: f64,
-    /// The hour in which they are gone.
+    /// The hour in which they end.
     until: u64,
 }
 
@@ -98,7 +98,7 @@ impl Filled {
             let (each, vms) = (self.dice.within(CORES), self.dice.within(VMS));
             let cores = (each * vms.div_ceil(self.domains)).min(self.free);
             let user_facing = self.dice.below(10) < 4;
-            // Even between the bounds whose means are published.
+            // Uniform between bounds whose means are the published ones.
             let (least, most) = if user_facing { (0.30, 1.0) } else { (0.0, 0.88) };
             let busy = least + (most - least) * self.dice.share();
             let until = hour + u64::from(self.dice.within(HOURS));
@@ -119,15 +119,15 @@ impl Filled {
     }
 }
 
-/// How busy user-facing VMs are in an hour, as a share of their busiest: most in the early afternoon, a fifth of it at night,
-/// and less at weekends.
+/// The utilization of user-facing VMs in an hour, relative to their peak: highest in the early afternoon, a fifth of
+/// that at night, and lower at weekends.
 fn day_share(hour: u64) -> f64 {
     let of_day = (hour % DAY_HOURS) as f64 / DAY_HOURS as f64;
     let week = if hour / DAY_HOURS % 7 < 5 { 1.0 } else { 0.7 };
     week * (0.6 + 0.4 * (std::f64::consts::TAU * (of_day - 14.0 / 24.0)).cos())
 }
 
-/// Draws of one chassis, in order.
+/// The random draws of one chassis, in order.
 struct Dice {
     stream: Stream,
     chassis: u64,

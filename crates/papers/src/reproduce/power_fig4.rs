@@ -15,10 +15,10 @@ const NAME: &str = "power-fig4";
 
 const CAPS_W: [f64; 5] = [250.0, 240.0, 230.0, 220.0, 210.0];
 
-/// The cap of the paper's Figure 4, as a place in the list.
+/// The cap of the paper's Figure 4, as an index.
 const SHOWN: usize = 2;
 
-/// What the paper says of full-server and of per-VM capping at each cap.
+/// The paper's values for full-server and per-VM capping at each cap.
 const PAPER: [[&str; 2]; 5] = [
     ["", "latency about 1"],
     ["", "latency about 1"],
@@ -27,7 +27,7 @@ const PAPER: [[&str; 2]; 5] = [
     ["latency 1.35", "RAPL engages"],
 ];
 
-/// Above this, latency no longer counts as that without a cap. Our threshold.
+/// Up to this ratio, latency counts as equal to that without a cap. Our threshold.
 const ABOUT: f64 = 1.02;
 
 /// The outcomes at one cap.
@@ -47,7 +47,7 @@ pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     let no_cap = tried("no cap".into(), "above 250 W", None)?;
     let at_cap = |(cap_w, papers): (f64, [&'static str; 2])| -> Result<AtCap, Failure> {
         let capping = |per_vm| {
-            // Capping stays enabled throughout: nothing is lifted.
+            // Capping stays enabled throughout: the caps are never lifted.
             let lift_ms = 1_000 * seconds as u32 + 1_000;
             Some(Capping { budget_w: cap_w, per_vm, lift_ms, ..Capping::default() })
         };

@@ -1,5 +1,5 @@
-//! Power Figure 6: a chassis of 12 servers under a budget, by full-server and by per-VM capping, with both kinds of VMs
-//! on every server or apart. (Prediction-Based Power Oversubscription, section IV-D)
+//! Power Figure 6: a chassis of 12 servers under a budget, by full-server and by per-VM capping, with both kinds of
+//! VMs mixed on every server or on separate servers. (Prediction-Based Power Oversubscription, section IV-D)
 
 use tiebreak_chart::Panel;
 use tiebreak_power::{Capping, Part};
@@ -17,10 +17,10 @@ const SERVERS: usize = 12;
 /// VMs of each kind.
 const VMS: usize = 36;
 const BUDGET_W: f64 = 2_450.0;
-/// Servers with user-facing VMs where both kinds are apart.
+/// Servers with user-facing VMs if the kinds are separate.
 const USER_FACING_SERVERS: usize = 4;
 
-/// Latencies and running times as near as this count as about the same. Our threshold.
+/// Latencies and running times within this difference count as about the same. Our threshold.
 const ABOUT: f64 = 0.05;
 
 struct CappingTrials {
@@ -71,13 +71,13 @@ fn batch() -> Part {
     Part { cores_milli: 6_000, utilization: BATCH_BUSY, user_facing: false }
 }
 
-/// In turn over all servers.
+/// Both kinds, round-robin over all servers.
 fn balanced() -> Vec<Vec<Part>> {
     let each = VMS / SERVERS;
     vec![[vec![user_facing(); each], vec![batch(); each]].concat(); SERVERS]
 }
 
-/// Each kind in turn over servers of its own.
+/// Each kind round-robin over its own servers.
 fn imbalanced() -> Vec<Vec<Part>> {
     let mut servers = vec![Vec::new(); SERVERS];
     for vm in 0..VMS {

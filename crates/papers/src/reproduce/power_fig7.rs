@@ -1,5 +1,5 @@
-//! Power oversubscription Figure 7: what balancing power does to failures, empty servers and balance, by
-//! alpha and by who predicts. (Power oversubscription, section IV-E, row W6)
+//! Power oversubscription Figure 7: the effect of balancing power on failures, empty servers and balance, by alpha
+//! and by predictor. (Power oversubscription, section IV-E, row W6)
 
 use std::sync::Arc;
 
@@ -21,19 +21,19 @@ const NAME: &str = "power-fig7";
 
 const SEEDS: usize = 5;
 
-/// Requests an hour: about nine tenths of the cores are in use, so that some requests find no room.
+/// Requests per hour: about nine tenths of the cores are in use, so that some requests find no room.
 const REQUESTS_PER_HOUR: f64 = 5.6;
 
 /// The small size has a fifth of the racks.
 const QUICK_RACKS: u32 = 4;
 
-/// The alphas, and the names of their columns behind that of the existing scheduler.
+/// The alphas, and the names of their columns after that of the existing scheduler.
 const ALPHAS: [(f64, &str); 6] = [(0.0, "alpha 0"), (0.2, "0.2"), (0.4, "0.4"), (0.6, "0.6"), (0.8, "0.8"), (1.0, "1")];
 const BEST: usize = 4;
 
 const NO_RULE: &str = "no rule";
 
-/// Who predicts, in the figure's order.
+/// The predictors, in the figure's order.
 const WAYS: [(LoadPredictor, &str); 3] = [
     (LoadPredictor::Forests, "predictions"),
     (LoadPredictor::Oracle, "oracle"),
@@ -43,7 +43,7 @@ const FORESTS: usize = 0;
 const ORACLE: usize = 1;
 const CRITICALITY: usize = 2;
 
-/// What is measured: name and decimals.
+/// The measures: name and decimals.
 const MEASURES: [(&str, usize); 4] =
     [("failures, % of VMs", 2), ("empty servers, %", 2), ("over chassis, %", 2), ("over servers, %", 2)];
 const FAILED: usize = 0;
@@ -51,7 +51,7 @@ const EMPTY: usize = 1;
 const CHASSIS: usize = 2;
 const SERVERS: usize = 3;
 
-/// Other places of the rule in the list: above which rule, with how many buckets.
+/// Other positions of the rule in the policy: just above which rule, with how many buckets.
 const PLACES: [(&str, Option<u32>); 3] =
     [("PreferNonEmptyMachines", Some(10)), ("BestFit", Some(20)), ("BestFit", Some(10))];
 
@@ -63,7 +63,7 @@ struct SeedRuns {
     no_rule: Seen,
     /// By way and alpha.
     with_rule: [[Seen; ALPHAS.len()]; WAYS.len()],
-    /// With predictions and the best alpha, at other places; none in the small size.
+    /// With predictions and the best alpha, at other positions; empty in the small size.
     places: Vec<Seen>,
 }
 
@@ -92,7 +92,7 @@ pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     Figure::answer(given, about, findings)
 }
 
-/// The preset's cluster, nearly full, without capping: where VMs stand does not depend on it.
+/// The preset's cluster, nearly full, without capping, which does not affect placement.
 fn variant(given: &Given, scale: Scale) -> Result<Variant, Failure> {
     let mut variant = preset("power-month")?.active_variant().clone();
     let cluster = &mut variant.clusters[0].settings;
@@ -110,7 +110,7 @@ fn variant(given: &Given, scale: Scale) -> Result<Variant, Failure> {
     Ok(variant)
 }
 
-/// Everything of one seed: each way learns once.
+/// All runs of one seed; each predictor learns once.
 fn one(variant: &Variant, seed: u64, scale: Scale) -> Result<SeedRuns, Failure> {
     let variant = Variant { seed, ..variant.clone() };
     let workload = Arc::new(variant.generate().expect("the preset is a generated one"));
@@ -171,7 +171,7 @@ fn with_rule(tried: &[SeedRuns], measure: usize, way: usize) -> [f64; ALPHAS.len
     core::array::from_fn(|alpha| mean(tried, |tried| tried.with_rule[way][alpha][measure]))
 }
 
-/// A line for each way, the existing scheduler first in all of them.
+/// One row per predictor; all begin with the existing scheduler.
 fn rows(measure: usize, tried: &[SeedRuns]) -> impl Iterator<Item = Row> {
     let (what, decimals) = MEASURES[measure];
     WAYS.iter().enumerate().map(move |(way, (_, name))| {
@@ -183,13 +183,13 @@ fn rows(measure: usize, tried: &[SeedRuns]) -> impl Iterator<Item = Row> {
     })
 }
 
-/// Failures that are "no more": another draw among ties moves them by less, in points.
+/// The margin for "no more" failures, in points: other random choices among ties change them by less.
 const SAME_POINTS: f64 = 0.1;
 
-/// Empty servers that are "slightly" fewer.
+/// The margin for "slightly" fewer empty servers.
 const SLIGHTLY_POINTS: f64 = 3.0;
 
-/// "Only slightly better": as shares of one another.
+/// "Only slightly better": the ratio of the smaller to the larger.
 const SLIGHTLY: f64 = 0.8;
 
 /// "Much worse".
@@ -197,7 +197,7 @@ const MUCH: f64 = 1.25;
 
 fn checks(tried: &[SeedRuns]) -> Vec<Check> {
     let each = |of: &dyn Fn(&SeedRuns) -> f64| tried.iter().map(of).collect::<Vec<_>>();
-    // For some alphas: what runs with the rule and predictions have, and those without the rule.
+    // For a range of alphas: the runs with the rule and predictions compared with those without the rule.
     let alphas = |range: core::ops::Range<usize>, measure: usize, of: fn(f64, f64) -> f64| {
         range.map(move |alpha| {
             let pairs = tried.iter().map(move |it| of(it.with_rule[FORESTS][alpha][measure], it.no_rule[measure]));

@@ -1,5 +1,5 @@
-//! Power Table II: how precisely daily patterns are found by templates, autocorrelation and the Fourier transform, and
-//! Figure 3, what the templates' score separates. (Power, sections III-B and IV-B)
+//! Power Table II: the precision of detecting daily patterns by templates, autocorrelation and the Fourier transform,
+//! and Figure 3, how well the templates' score separates. (Power, sections III-B and IV-B)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_criticality::labelled::{Kind, Settings, labelled};
@@ -19,7 +19,7 @@ const NAME: &str = "power-table2";
 /// A technique and the paper's recall and precision at both targets.
 struct Technique {
     name: &'static str,
-    /// What the paper calls it.
+    /// The paper's name for it.
     short: &'static str,
     paper: [&'static str; 2],
     role: Role,
@@ -31,14 +31,14 @@ const TECHNIQUES: [Technique; 3] = [
     Technique { name: "Fourier transform", short: "FFT", paper: ["99, 48", "98, 50"], role: Role::Variant(1) },
 ];
 
-/// The recalls that must be reached.
+/// The target recalls.
 const TARGETS: [f64; 2] = [0.99, 0.98];
 const TARGET_NAMES: [&str; 2] = ["99", "98"];
 
-/// The scores that one technique gives the series of one seed, and what these are.
+/// The scores of the series of one seed, with their true kinds.
 type Scored = Vec<(Scores, Kind)>;
 
-/// What was found with one seed, by technique.
+/// The results of one seed, by technique.
 type ScoredByTechnique = [Scored; 3];
 
 pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
@@ -72,7 +72,7 @@ fn scored(settings: Settings, seed: Seed) -> ScoredByTechnique {
     found
 }
 
-/// What cannot be classified counts as user-facing, whatever the cut.
+/// A series that cannot be classified counts as user-facing at any cut.
 fn or_cautious(scores: Result<Scores, Unclassified>) -> Scores {
     scores.unwrap_or(Scores { compare8: f64::NEG_INFINITY, compare12: f64::NEG_INFINITY })
 }
@@ -133,7 +133,7 @@ fn checks(found: &[ScoredByTechnique]) -> Vec<Check> {
     ]
 }
 
-/// The share of the series of a kind that templates score below `cut`.
+/// The share of the series of a kind whose template score is below `cut`.
 fn share_below(found: &[ScoredByTechnique], kind: Kind, cut: f64) -> f64 {
     let of_kind = found.iter().flat_map(|found| &found[0]).filter(|(_, other)| *other == kind);
     let below = of_kind.clone().filter(|(scores, _)| scores.compare8 < cut).count();

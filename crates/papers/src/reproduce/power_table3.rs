@@ -1,4 +1,4 @@
-//! Power Table III: how well a VM's type and its 95th percentile are predicted when it arrives, by random forests and by
+//! Power Table III: how well a VM's type and its 95th percentile are predicted on arrival, by random forests and by
 //! gradient boosting. (Power, sections III-B and IV-B)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
@@ -15,24 +15,24 @@ use tiebreak_console::given::Given;
 
 const NAME: &str = "power-table3";
 
-/// Shares of votes from which a prediction is used, in percent; the second is the paper's.
+/// Confidence thresholds: the share of votes from which a prediction is used, in percent. The paper uses the second.
 const CONFIDENCES_PCT: [u8; 5] = [50, 60, 70, 80, 90];
 const PAPERS: usize = 1;
 
-/// What was found with one seed: forests at each confidence, and boosting at the paper's.
+/// The results of one seed: forests at each confidence, and boosting at the paper's.
 struct SeedQuality {
     forests: Vec<Quality>,
     boosting: Quality,
 }
 
-/// Which method's quality.
+/// Selects a method's quality.
 type By = fn(&SeedQuality) -> &Quality;
 
 /// Forests at the paper's confidence.
 const FORESTS: By = |found| &found.forests[PAPERS];
 const BOOSTING: By = |found| &found.boosting;
 
-/// Which of the two models of a quality.
+/// Selects one of the two models of a quality.
 type Of = fn(&Quality) -> &ModelQuality;
 
 const TYPE: Of = |quality| &quality.criticality;

@@ -1,4 +1,4 @@
-//! Power Table IV: how much lower chassis budgets can be, by how capping works, and what that saves.
+//! Power Table IV: how much lower chassis budgets can be with each way of capping, and what that saves.
 //! (Prediction-Based Power Oversubscription, sections III-E and IV-F)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
@@ -24,21 +24,21 @@ const PAPER: [&str; APPROACHES.len()] = [
     "12.1 %, $154.9M",
 ];
 
-/// Fault domains of a deployment. How the paper's VMs stood is not published; remarks say what this decides.
+/// Fault domains of a deployment. The paper does not publish how its VMs were spread; the remarks state the effect.
 const DOMAINS: u32 = 5;
 
-/// Places of approaches in the list.
+/// Indexes of approaches in the list.
 const FULL_SERVER: usize = 1;
 const ALL: [usize; 2] = [2, 3];
 const INTERNAL: [usize; 2] = [4, 5];
 const NON_PREMIUM: [usize; 2] = [6, 7];
 
-/// The budgets of one seed's history, one for each approach.
+/// The budgets for one seed's history, one per approach.
 struct SeedBudgets {
     budgets: Vec<Option<Budget>>,
     readings: f64,
     highest_w: f64,
-    /// The draws that one reading in a thousand, in a hundred and in two exceeds.
+    /// The draws that 0.1 %, 1 % and 50 % of the readings exceed.
     exceeded_w: [f64; 3],
 }
 
@@ -58,7 +58,7 @@ impl SeedBudgets {
         self.of_budget(approach, |budget| 100.0 * budget.delta)
     }
 
-    /// 0 where there is no oversubscription.
+    /// 0 without oversubscription.
     fn of_budget(&self, approach: usize, of: impl Fn(&Budget) -> f64) -> f64 {
         self.budgets[approach].as_ref().map_or(0.0, of)
     }
@@ -179,7 +179,8 @@ fn remarks(found: &SeedBudgets, whole: &SeedBudgets, apart: &SeedBudgets) -> Vec
     remarks
 }
 
-/// What lower and lower budgets would have meant, down to the lowest of all approaches, and where some of them stop.
+/// The effects of ever lower budgets, down to the lowest of all approaches, with the points at which some approaches
+/// stop.
 fn panel(found: &SeedBudgets) -> Panel {
     const STOPS: [(usize, Role); 3] =
         [(FULL_SERVER, Role::Ghost), (INTERNAL[0], Role::Variant(0)), (ALL[0], Role::Variant(1))];

@@ -1,5 +1,5 @@
-//! Protean Figure 10: how long a decision takes in a large zone, on a hit and on a miss, and how
-//! many machines had to be brought up to date. (Protean section 6.2)
+//! Protean Figure 10: decision latency in a large zone, on hits and misses, and the number of machines updated.
+//! (Protean section 6.2)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_placement::CacheCounters;
@@ -20,12 +20,12 @@ const NAME: &str = "protean-fig10";
 
 /// Updates and times between two moments of a run.
 struct RunSpan {
-    /// Machines ranked again for a decision that hit, and for one that missed.
+    /// Machines reranked per decision that hit, and per decision that missed.
     on_hit: f64,
     on_miss: f64,
-    /// Machines judged again by the layers below, for a decision that missed.
+    /// Machines judged again by the lower layers, per decision that missed.
     judged_on_miss: f64,
-    /// Updates done while idle, in percent of all.
+    /// Updates done while idle, in percent of all updates.
     background_pct: f64,
     hit_ms: f64,
     miss_ms: f64,
@@ -92,7 +92,7 @@ fn span(agents: &Agents, from: &CacheCounters, to: &CacheCounters) -> RunSpan {
     }
 }
 
-/// A line of the table.
+/// A row of the table.
 struct TableLine {
     what: &'static str,
     paper: Option<&'static str>,

@@ -1,5 +1,5 @@
-//! Protean Figure 11: latency over the size of the zone, on a hit, on a miss, and without caches
-//! and cluster selection. (Protean section 6.2)
+//! Protean Figure 11: latency by zone size, on hits, on misses, and without caches and cluster selection. (Protean
+//! section 6.2)
 
 use std::time::Instant;
 
@@ -18,21 +18,21 @@ use tiebreak_console::shown::count;
 
 const NAME: &str = "protean-fig11";
 
-/// Few enough requests that hardly one waits, and few VMs alive, so that the start without
-/// caches takes seconds: latency depends on machines, not on what they hold.
+/// Few enough requests that hardly any waits, and few enough VMs that the start without caches takes seconds. Latency
+/// depends on the number of machines, not on what they hold.
 const REQUESTS_PER_MACHINE_HOUR: f64 = 0.02;
 const LONGEST_LIFE_DAYS: f64 = 0.25;
 
-/// Clusters looked at where cluster selection is off: more than any zone here has.
+/// The number of candidate clusters without cluster selection: more than any zone here has.
 const ALL_CLUSTERS: u32 = 64;
 
-/// One way to decide.
+/// A way to decide.
 struct Way {
     name: &'static str,
     ms: &'static str,
     us: &'static str,
-    /// Requests that each zone is asked for. Caches fill before most decisions hit; the others
-    /// take alike from the first request on.
+    /// Requests per zone. Caches must fill before most decisions hit; the other ways have the same latency from the
+    /// first request on.
     requests: f64,
     change: fn(&mut Variant),
 }
@@ -44,7 +44,7 @@ static WAYS: [Way; 3] = [
         ms: "miss, ms",
         us: "miss, µs here",
         requests: 800.0,
-        // A pool without room: every decision makes its evaluation, from the layers below.
+        // A pool of size 0: every decision builds its evaluation from the lower layers.
         change: |variant| variant.caches.evaluation_pool = 0,
     },
     Way {
@@ -66,11 +66,11 @@ const WITHOUT: usize = 2;
 /// One zone under all ways.
 struct ZoneLatency {
     machines: u32,
-    /// Median latency by the model, of each seed.
+    /// Median latency by the model, per seed.
     ms: [Vec<f64>; WAYS.len()],
-    /// What deciding takes here, on average, with the first seed.
+    /// The mean measured decision time with the first seed.
     us: [f64; WAYS.len()],
-    /// Decisions that hit where caches are on, in percent.
+    /// The hit rate with caches, in percent.
     hit_pct: f64,
 }
 
@@ -78,7 +78,7 @@ pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     without_trace(given, NAME)?;
     let scale = Scale::of(given)?;
     let sizes = scale.pick(&[1_000, 2_000, 4_000][..], &[1_000, 2_000, 5_000, 10_000, 20_000, 50_000]);
-    // One after the other: what a decision takes here is measured.
+    // Sequential, because decision times are measured.
     let seeds = scale.seeds(3);
     let sizes = sizes.iter().map(|machines| of_size(*machines, scale, &seeds, given)).collect::<Result<Vec<_>, _>>()?;
     let setting =
@@ -114,14 +114,14 @@ fn of_size(size: u32, scale: Scale, seeds: &[u64], given: &Given) -> Result<Zone
                 all.hit_pct += run.hit_pct / seeds.len() as f64;
             }
         }
-        // Refreshing takes time here that it does not take there, so it is measured without.
+        // Background refreshes take real time here that the model does not charge, so the measurement omits them.
         variant.caches.background = false;
         all.us[index] = if scale.is_quick { f64::NAN } else { decide(&variant, seeds[0])?.us };
     }
     Ok(all)
 }
 
-/// So many requests to a zone of this size.
+/// Sets this many requests to a zone of this size.
 fn asked(variant: &mut Variant, machines: u32, requests: f64) {
     let settings = workload(variant);
     settings.requests_per_hour = REQUESTS_PER_MACHINE_HOUR * f64::from(machines);
@@ -129,11 +129,11 @@ fn asked(variant: &mut Variant, machines: u32, requests: f64) {
     (settings.longest_life, settings.spikes_per_day) = (LONGEST_LIFE_DAYS, 0.0);
 }
 
-/// What came of one run.
+/// The result of one run.
 struct CacheRun {
     /// The median latency in simulated ms.
     ms: f64,
-    /// What a decision took here, in µs, on average.
+    /// The mean measured decision time, in µs.
     us: f64,
     hit_pct: f64,
 }
@@ -157,7 +157,7 @@ fn rows(sizes: &[ZoneLatency], scale: Scale) -> Vec<Row> {
     let row = |(index, size): (usize, &ZoneLatency)| {
         let mut ours: Vec<_> =
             WAYS.iter().zip(&size.ms).map(|(way, ms)| Measure::of(way.ms, 0, ms.iter().copied())).collect();
-        // What this computer takes is another number each time, so the small size leaves it out.
+        // Measured times vary between runs, so the small size omits them.
         if !scale.is_quick {
             ours.extend(WAYS.iter().zip(size.us).map(|(way, us)| one(way.us, 1, us)));
         }
@@ -177,7 +177,7 @@ fn checks(sizes: &[ZoneLatency]) -> Vec<Check> {
     let over_hits = sizes
         .iter()
         .map(|size| (of(size) + ", over a hit:", paired(&size.ms[MISS], &size.ms[HIT], |miss, hit| miss - hit)));
-    // Where a zone has no more clusters than are looked at, a miss ranks what a decision without caches ranks.
+    // If a zone has no more clusters than are candidates, a miss ranks as many machines as a decision without caches.
     let below = |miss: &f64, without: &f64| without - miss + ROUNDING_MS;
     let under =
         sizes.iter().map(|size| (of(size) + ", under no caches:", paired(&size.ms[MISS], &size.ms[WITHOUT], below)));

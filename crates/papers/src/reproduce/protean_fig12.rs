@@ -1,5 +1,4 @@
-//! Protean Figure 12: the memory of an agent's caches over the size of the zone.
-//! (Protean section 6.2)
+//! Protean Figure 12: the memory of an agent's caches by zone size. (Protean section 6.2)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_sim::World;
@@ -17,10 +16,10 @@ const NAME: &str = "protean-fig12";
 
 const MIB: f64 = 1_048_576.0;
 
-/// Two ways to forget: the default, and sooner.
+/// Two eviction settings: the default, and earlier eviction.
 static WAYS: [(&str, Option<u32>); 2] = [("as by default, MiB", None), ("forgetting sooner, MiB", Some(500))];
 
-/// One zone: MiB an agent, for each way and seed.
+/// One zone: MiB per agent, for each setting and seed.
 struct ZoneMemory {
     machines: u32,
     mib: [Vec<f64>; WAYS.len()],
@@ -54,7 +53,7 @@ fn of_size(
 ) -> Result<(u32, [f64; WAYS.len()]), Failure> {
     let mut variant = zone(size)?;
     let settings = workload(&mut variant);
-    // The small size has few VMs that are there already.
+    // In the small size, few VMs are alive at the start.
     settings.longest_life = scale.pick(1.0, settings.longest_life);
     settings.days = asked / settings.requests_per_hour / 24.0;
     variant.caches.rule_objects = true;
@@ -79,7 +78,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The slope of a straight line through the logarithms: memory grows like machines to its power.
+/// The slope of a straight line through the logarithms: the exponent with which memory grows with machines.
 fn exponent(sizes: &[ZoneMemory], way: usize) -> f64 {
     exponent_of(sizes, |size| mean(&size.mib[way]))
 }

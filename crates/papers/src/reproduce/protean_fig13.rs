@@ -1,5 +1,4 @@
-//! Protean Figure 13: a spike of requests, and how long agents need for it.
-//! (Protean section 6.2)
+//! Protean Figure 13: a spike of requests, and how long agents take to handle it. (Protean section 6.2)
 
 use std::sync::Arc;
 
@@ -22,19 +21,19 @@ use tiebreak_console::shown::count;
 const NAME: &str = "protean-fig13";
 
 const AGENTS: [u32; 6] = [1, 2, 3, 5, 8, 12];
-/// Those of them that are drawn.
+/// The numbers of agents that are drawn.
 const DRAWN: [u32; 4] = [1, 2, 5, 12];
 
 /// One run.
 struct Spike {
     rates: Rates,
-    /// Requests that came in each second.
+    /// Requests that arrived in each second.
     asked: Vec<u32>,
-    /// When 95 % were answered where requests are placed whole, in seconds.
+    /// When 95 % were answered with requests placed as a whole, in seconds.
     whole_95_s: f64,
 }
 
-/// So many agents, for each seed.
+/// The runs with one number of agents, one per seed.
 struct SpikeLine {
     agents: u32,
     spikes: Vec<Spike>,
@@ -48,7 +47,7 @@ pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     let mut variant = zone(size)?;
     as_simulated(&mut variant);
     let settings = workload(&mut variant);
-    // The zone's requests of some hours are pressed into the spike.
+    // Some hours of the zone's requests are compressed into the spike.
     settings.days = spike / settings.requests_per_hour / 24.0;
     (settings.spikes_per_day, settings.longest_life) = (0.0, scale.pick(1.0, settings.longest_life));
     set_fields(&mut variant, given)?;
@@ -90,7 +89,7 @@ fn one(variant: &Variant, agents: u32, seed: u64, width: Millis) -> Result<Spike
     Ok(Spike { rates: rates(&alone)?, asked: asked(&alone), whole_95_s })
 }
 
-/// Requests that came in each second.
+/// Requests that arrived in each second.
 fn asked(workload: &Workload) -> Vec<u32> {
     let mut seconds = Vec::new();
     for request in (workload.warm_count()..workload.request_count()).map(RequestId) {
@@ -101,7 +100,7 @@ fn asked(workload: &Workload) -> Vec<u32> {
     seconds
 }
 
-/// The second in which 95 % of the requests had their answer.
+/// The second by which 95 % of the requests were answered.
 fn answered_s(asked: &[u32], rates: &Rates) -> f64 {
     let all: u32 = asked.iter().sum();
     let mut so_far = 0;

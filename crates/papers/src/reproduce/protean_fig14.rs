@@ -1,5 +1,5 @@
-//! Protean Figure 14: conflicts and throughput over the number of agents, with and without
-//! conflict avoidance. (Protean sections 5.3 and 6.2)
+//! Protean Figure 14: conflicts and throughput by the number of agents, with and without conflict avoidance. (Protean
+//! sections 5.3 and 6.2)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_model::Millis;
@@ -23,8 +23,8 @@ const AGENTS: [u32; 6] = [1, 2, 4, 8, 12, 16];
 
 const SPIKES: Spikes = Spikes { of: Millis::HOUR, width: Millis(4_000), every: Millis::MINUTE };
 
-/// How often agents avoid: so many times the share of recent commits that failed. The paper says
-/// "proportional to" it, and not by how much.
+/// How often agents avoid conflicts, as a multiple of the share of recent commits that failed. The paper says
+/// "proportional to" that share, without the factor.
 static WAYS: [(&str, f64, Role); 3] = [
     ("without avoidance", 0.0, Role::Variant(0)),
     ("avoiding", 1.0, Role::Live),
@@ -42,7 +42,7 @@ struct ConflictRun {
     density_pct: f64,
 }
 
-/// So many agents: for each way the runs of all seeds.
+/// One number of agents: the runs of all seeds, per way.
 struct ConflictLine {
     agents: u32,
     ways: [Vec<ConflictRun>; WAYS.len()],
@@ -151,7 +151,7 @@ fn checks(lines: &[ConflictLine]) -> Vec<Check> {
     ]
 }
 
-/// Conflicts over commits in the 99th percentiles, in percent.
+/// Conflicts divided by commits, both 99th percentiles, in percent.
 fn share(line: &ConflictLine, way: usize) -> f64 {
     100.0 * conflicts(line, way) / (conflicts(line, way) + answered(line, way))
 }

@@ -1,5 +1,5 @@
-//! Protean Figure 15: demand sped up a thousandfold: throughput, conflicts and rejections over
-//! the number of agents. (Protean section 6.2)
+//! Protean Figure 15: demand sped up a thousandfold: throughput, conflicts and rejections by the number of agents.
+//! (Protean section 6.2)
 
 use std::sync::Arc;
 
@@ -24,22 +24,22 @@ const NAME: &str = "protean-fig15";
 const SPEEDS: [i64; 5] = [1, 10, 100, 1_000, 3_000];
 const AGENTS: [u32; 4] = [1, 4, 16, 64];
 
-/// Lives end after two days at most: VMs come and go as quickly as a small trace allows.
+/// Lifetimes are at most two days, so that VMs come and go as quickly as a small trace allows.
 const LONGEST_LIFE_DAYS: f64 = 2.0;
 
-/// The share of the cores that is in use all the time, in percent.
+/// The constant share of cores in use, in percent.
 const LOAD_PCT: f64 = 75.0;
 
-/// The runs of a speed and a number of agents.
+/// The runs with one speed and one number of agents.
 struct ThroughputRuns {
     speed: i64,
     agents: u32,
     seeds: Vec<Throughput>,
 }
 
-/// What came of one run.
+/// The result of one run.
 struct Throughput {
-    /// Requests that came a second.
+    /// Requests that arrived per second.
     asked: f64,
     answered: f64,
     conflicts: f64,
@@ -83,7 +83,7 @@ pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     Figure::answer(given, about, findings)
 }
 
-/// Requests that keep the zone as full as the paper's, about so many VMs of them.
+/// Sets requests for about this many VMs that keep the zone as full as the paper's.
 fn fill(variant: &mut Variant, vms: f64) {
     let settings = workload(variant);
     (settings.longest_life, settings.spikes_per_day) = (LONGEST_LIFE_DAYS, 0.0);

@@ -1,6 +1,5 @@
-//! Protean Figure 16: utilization and packing density where the limit of every cluster goes up
-//! by a point and fragmented machines are emptied. (Protean section 6.3, "Adapting to COVID-19
-//! capacity crunch")
+//! Protean Figure 16: utilization and packing density when the limit of every cluster is raised by one point and
+//! fragmented machines are emptied. (Protean section 6.3, "Adapting to COVID-19 capacity crunch")
 
 use std::sync::Arc;
 
@@ -22,33 +21,33 @@ use tiebreak_console::shown::count;
 
 const NAME: &str = "protean-fig16";
 
-/// The utilization limit of every cluster before, in percent of its cores.
+/// The initial utilization limit of every cluster, in percent of its cores.
 const LIMIT_PCT: f64 = 75.0;
 
-/// How far it goes up, in points.
+/// By how much it is raised, in points.
 const POINTS: f64 = 1.0;
 
-/// Demand over what the limit allows, so that it binds.
+/// Demand relative to what the limit allows, so that the limit binds.
 const PRESSURE: f64 = 1.2;
 
-/// What each day's recommendation may move, for every 1,000 machines.
+/// Maximum migrations per daily recommendation and 1,000 machines.
 const MOVES_PER_1000: u32 = 100;
 
-/// When things happen.
+/// The schedule.
 #[derive(Clone, Copy)]
 struct Days {
-    /// Days until the limit goes up.
+    /// Days until the limit is raised.
     before: u64,
     /// Days after that.
     after: u64,
-    /// How many days at the end of each part are compared.
+    /// How many days at the end of each part to compare.
     compared: u64,
 }
 
-/// One metric in one run: its samples.
+/// The samples of one metric in one run.
 type Samples = Vec<(f64, f64)>;
 
-/// One run: utilization, packing density, and VMs placed and rejected a minute.
+/// One run: utilization, packing density, and VMs placed and rejected per minute.
 struct ThinnedRun {
     utilization: Samples,
     density: Samples,
@@ -57,12 +56,12 @@ struct ThinnedRun {
     migrations: u64,
 }
 
-/// The same seed three times.
+/// Three runs of the same seed.
 struct Trio {
     unchanged: ThinnedRun,
-    /// The limit goes up and nothing else.
+    /// Only the limit is raised.
     limit: ThinnedRun,
-    /// The limit goes up and VMs migrate.
+    /// The limit is raised and VMs migrate.
     both: ThinnedRun,
 }
 
@@ -110,7 +109,7 @@ fn moves(machines: u32) -> u32 {
     (MOVES_PER_1000 * machines).div_ceil(1_000)
 }
 
-/// The limit goes up once; migrations are recommended then and once a day after that.
+/// The limit is raised once; migrations are recommended then and daily after that.
 fn incidents(days: Days, machines: u32) -> Vec<IncidentUse> {
     let at = |day: u64| Time::ZERO + Millis(day * Millis::DAY.0);
     let moves = vec![f64::from(moves(machines))];
@@ -141,13 +140,13 @@ fn one(
     })
 }
 
-/// What was found.
+/// The results.
 struct MigrationStudy<'a> {
     trios: &'a [Trio],
     days: Days,
 }
 
-/// Which part of a run.
+/// A part of a run.
 #[derive(Clone, Copy)]
 enum RunPart {
     Before,
@@ -155,7 +154,7 @@ enum RunPart {
 }
 
 impl MigrationStudy<'_> {
-    /// The mean of samples over what is compared of a part.
+    /// The mean of samples over the compared days of a part.
     fn mean(&self, samples: &Samples, part: RunPart) -> f64 {
         let Days { before, after, compared } = self.days;
         let end = match part {
@@ -168,7 +167,7 @@ impl MigrationStudy<'_> {
         sum / count
     }
 
-    /// VMs placed of those that came, in percent.
+    /// VMs placed, in percent of those requested.
     fn fulfilled(&self, run: &ThinnedRun, part: RunPart) -> f64 {
         let (placed, rejected) = (self.mean(&run.placed, part), self.mean(&run.rejected, part));
         100.0 * placed / (placed + rejected)
@@ -196,7 +195,7 @@ impl MigrationStudy<'_> {
         ]
     }
 
-    /// What one of the runs has more than another in the end, seed by seed.
+    /// The final difference between two of the runs, seed by seed.
     fn gains(&self, of: fn(&Trio) -> [&ThinnedRun; 2], value: impl Fn(&ThinnedRun) -> f64) -> Vec<f64> {
         self.trios.iter().map(of).map(|[run, other]| value(run) - value(other)).collect()
     }

@@ -1,5 +1,4 @@
-//! Protean Figure 9: hit ratios of four caches over a day, and how often each is asked.
-//! (Protean section 6.2)
+//! Protean Figure 9: hit ratios of four caches over a day, and how often each is used. (Protean section 6.2)
 
 use tiebreak_chart::Panel;
 use tiebreak_placement::{CacheCounters, Uses};
@@ -18,15 +17,15 @@ use tiebreak_console::shown::count;
 
 const NAME: &str = "protean-fig9";
 
-/// The generator knows 18 sizes of VMs, production hundreds; with pools as small as these, a
-/// class is forgotten about as often as the paper says.
+/// The generator has 18 VM sizes, production has hundreds. With pools this small, a class is evicted about as often
+/// as in the paper.
 const EVALUATION_POOL: u32 = 16;
 const OBJECT_POOL: u32 = 32;
 
 /// A kind of cached object.
 struct Layer {
     name: &'static str,
-    /// As a line is named.
+    /// Its name in the chart.
     short: &'static str,
     paper: Option<&'static str>,
     uses: fn(&CacheCounters) -> Uses,
@@ -67,7 +66,7 @@ fn of_rule(counters: &CacheCounters, rule: &str) -> Uses {
     found.map_or_else(Uses::default, |counters| counters.by_decisions)
 }
 
-/// The counters of a run when the day begins, and after each hour of it.
+/// The counters of a run when the day begins, and after each hour.
 type Run = Vec<CacheCounters>;
 
 pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
@@ -106,7 +105,7 @@ fn variant(machines: u32, hours: Hours, given: &Given) -> Result<Variant, Failur
     Ok(variant)
 }
 
-/// What decisions used of a layer between two moments.
+/// A layer's uses by decisions between two moments.
 fn between(layer: usize, from: &CacheCounters, to: &CacheCounters) -> Uses {
     let (from, to) = ((LAYERS[layer].uses)(from), (LAYERS[layer].uses)(to));
     Uses { hits: to.hits - from.hits, misses: to.misses - from.misses }
@@ -128,7 +127,7 @@ fn asked_pct(layer: usize, from: &CacheCounters, to: &CacheCounters) -> f64 {
     100.0 * asked(between(layer, from, to)) / asked(between(EVALUATION, from, to))
 }
 
-/// Decisions whose evaluation was missing or not up to date, in percent of all.
+/// Decisions whose evaluation was missing or stale, in percent of all.
 fn stale_pct(run: &Run) -> f64 {
     let stale = |counters: &CacheCounters| counters.misses + counters.stale_hits;
     100.0 * (stale(&run[run.len() - 1]) - stale(&run[0])) as f64 / asked(of_run(EVALUATION, run))
@@ -164,7 +163,8 @@ fn checks(runs: &[Run]) -> Vec<Check> {
             "points",
             lower().map(|(layer, name)| (name, over(&|run| 100.0 - asked(layer, run)))),
         ),
-        // Every decision with an evaluation neither missing nor stale uses no other layer: equal shares suffice.
+        // A decision whose evaluation is neither missing nor stale uses no other layer, so it suffices that the
+        // shares are equal.
         Check::each_above(
             "they are used only if the evaluation is missing or stale",
             "points",
@@ -178,7 +178,7 @@ fn checks(runs: &[Run]) -> Vec<Check> {
     ]
 }
 
-/// Shares of the same decisions differ by less.
+/// Shares of the same decisions differ by less than this.
 const ROUNDING: f64 = 1e-9;
 
 fn mean(runs: &[Run], value: impl Fn(&Run) -> f64) -> f64 {

@@ -1,5 +1,5 @@
-//! Protean Table 5: what the buckets of BestFit do to packing, to the choice that is left, and
-//! to conflicts between agents. (Protean section 6.3; docs/results/protean.md holds our full table.)
+//! Protean Table 5: the effect of BestFit's buckets on packing, on the number of remaining candidates, and on
+//! conflicts between agents. (Protean section 6.3; docs/results/protean.md holds our full table.)
 
 use serde::Serialize;
 use tiebreak_scenario::Variant;
@@ -17,7 +17,7 @@ use tiebreak_console::trace::{Source, source};
 const NAME: &str = "protean-table5";
 const RULE: &str = "BestFit";
 
-/// A row as the paper has it: buckets, density and share in percent, conflicts per minute.
+/// A row of the paper: buckets, density and share in percent, conflicts per minute.
 struct Paper {
     buckets: Option<u32>,
     density_pct: f64,
@@ -38,7 +38,7 @@ static PAPER: [Paper; 6] = [
     paper(None, 89.1, 2.3, 18.0),
 ];
 
-/// The paper's figure and ours.
+/// The paper's value and ours.
 #[derive(Serialize)]
 struct PaperAndOurs {
     paper: f64,
@@ -71,7 +71,7 @@ struct Reproduction {
     rows: Vec<BucketsRow>,
     verdict: Verdict,
     checks: Vec<Check>,
-    /// Where a step of ours goes another way than the paper's, beyond the directions checked.
+    /// Steps of ours that differ from the paper's, beyond the checked directions.
     remarks: Vec<String>,
 }
 
@@ -129,7 +129,7 @@ fn outcome(variant: &Variant, buckets: Option<u32>, seed: u64, source: &Source) 
     Ok(world.summary())
 }
 
-/// Candidates left after BestFit over those the machine stage began with.
+/// Candidates that BestFit leaves, relative to the candidates of the machine stage.
 fn share_pct(run: &Summary) -> f64 {
     run.rule_shares.iter().find(|share| share.rule == RULE).map_or(f64::NAN, |share| 100.0 * share.after)
 }
@@ -155,12 +155,12 @@ fn checks(rows: &[BucketsRow]) -> Vec<Check> {
     ]
 }
 
-/// How much more a row has of something than another, seed by seed.
+/// The difference of a value between two rows, seed by seed.
 fn differences(from: &BucketsRow, to: &BucketsRow, value: fn(&Summary) -> f64) -> Vec<f64> {
     paired(&to.runs, &from.runs, |one, other| value(one) - value(other))
 }
 
-/// In the paper density rises with every step.
+/// In the paper, density rises with every step.
 fn remarks(rows: &[BucketsRow]) -> Vec<String> {
     let falls = rows.windows(2).filter(|pair| density(&pair[1]) <= density(&pair[0]));
     let remark = |pair: &[BucketsRow]| {
@@ -170,7 +170,7 @@ fn remarks(rows: &[BucketsRow]) -> Vec<String> {
     falls.map(remark).collect()
 }
 
-/// Two figures and the rows they stand in.
+/// Two values with their rows.
 fn between(unit: &str, value: fn(&BucketsRow) -> f64, from: &BucketsRow, to: &BucketsRow) -> String {
     format!("{:.2} {unit} {}, {:.2} {unit} {}", value(from), with(from), value(to), with(to))
 }

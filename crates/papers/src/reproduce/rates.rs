@@ -1,32 +1,32 @@
-//! What happened in each second of a run: answers and conflicts.
+//! Answers and conflicts in each second of a run.
 
 use tiebreak_sim::{Decision, Outcome, World};
 
-/// Requests in one second.
+/// The requests in one second.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Second {
-    /// Placed or rejected.
+    /// Requests placed or rejected.
     pub(super) answered: u32,
     /// Commits that failed.
     pub(super) conflicts: u32,
 }
 
-/// The seconds of a run from its beginning to its last answer.
+/// The seconds of a run until its last answer.
 pub(super) struct Rates {
     pub(super) seconds: Vec<Second>,
     /// When the last request was answered, in seconds.
     pub(super) done_s: f64,
-    /// VMs that came and were not placed, in percent.
+    /// VMs that were not placed, in percent.
     pub(super) rejected_pct: f64,
 }
 
 impl Rates {
-    /// Of a run that kept its decisions.
+    /// From a run that kept its decisions.
     pub(super) fn of(world: &World) -> Self {
         let mut seconds = Vec::new();
         let arrived = world.decisions().iter().filter(|decision| decision.agent.is_some());
         let arrived: Vec<&Decision> = arrived.collect();
-        // The VMs of one request that were decided together have one answer.
+        // VMs of one request that were decided together have one answer.
         for together in arrived.chunk_by(|one, other| (one.request, one.attempt) == (other.request, other.attempt)) {
             note(&mut seconds, together[0]);
         }
@@ -39,23 +39,23 @@ impl Rates {
         }
     }
 
-    /// In 99 of 100 seconds with an answer or a conflict there were at most so many conflicts.
+    /// The 99th percentile of conflicts per second, over seconds with an answer or a conflict.
     pub(super) fn conflicts_p99(&self) -> f64 {
         p99(self.busy().map(|second| second.conflicts))
     }
 
-    /// The same of answers.
+    /// The same for answers.
     pub(super) fn answered_p99(&self) -> f64 {
         p99(self.busy().map(|second| second.answered))
     }
 
-    /// Answers a second, on average over seconds with an answer or a conflict.
+    /// Mean answers per second, over seconds with an answer or a conflict.
     pub(super) fn answered_mean(&self) -> f64 {
         let answered: u32 = self.seconds.iter().map(|second| second.answered).sum();
         f64::from(answered) / self.busy().count() as f64
     }
 
-    /// The most answers in one second.
+    /// The maximum number of answers in one second.
     pub(super) fn answered_most(&self) -> f64 {
         self.seconds.iter().map(|second| f64::from(second.answered)).fold(0.0, f64::max)
     }
@@ -85,7 +85,7 @@ fn note(seconds: &mut Vec<Second>, decision: &Decision) {
     }
 }
 
-/// The smallest number that 99 in 100 reach or stay below; 0 of none.
+/// The smallest number that 99 % do not exceed; 0 for an empty list.
 fn p99(numbers: impl Iterator<Item = u32>) -> f64 {
     let mut numbers: Vec<_> = numbers.collect();
     numbers.sort_unstable();

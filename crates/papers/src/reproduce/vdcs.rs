@@ -1,5 +1,5 @@
-//! The workloads that Gridiron's figures are computed on again: a trace and made-up ones, cleaned on a
-//! 5-minute grid as the paper cleans its own. (Gridiron section II)
+//! The workloads for Gridiron's figures: a trace and generated ones, cleaned on a 5-minute grid as the paper cleans
+//! its own. (Gridiron section II)
 
 use tiebreak_model::random::Seed;
 use tiebreak_model::{RequestId, VmId, VmRow, Workload, WorkloadBuilder};
@@ -11,7 +11,7 @@ use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 use tiebreak_console::trace::lasting;
 
-/// VMs of a VDC at a time at most, where they are capped. (Gridiron section IV)
+/// The cap on a VDC's concurrent VMs. (Gridiron section IV)
 pub(super) const CAP: u32 = 30;
 
 /// The paper's grid.
@@ -20,19 +20,19 @@ const GRID_MINUTES: f64 = 5.0;
 /// A workload in which each tenant is a VDC of any size.
 pub(super) struct Base {
     pub(super) workload: Workload,
-    /// VDCs and VMs before it was cleaned.
+    /// VDCs and VMs before cleaning.
     pub(super) vdcs_before: u64,
     pub(super) vms_before: u64,
-    /// VMs with a start or an end off the grid, and those that come and go in one tick.
+    /// VMs with a start or an end off the grid, and those that start and end in one tick.
     pub(super) off_grid: u64,
     pub(super) instant: u64,
 }
 
-/// A trace, and made-up deployments of several seeds.
+/// A trace, and generated deployments of several seeds.
 pub(super) struct Bases {
     pub(super) trace: Base,
     pub(super) trace_name: String,
-    /// Whether its tenants are deployments, as the paper's are.
+    /// Whether its tenants are deployments, like the paper's.
     pub(super) has_deployments: bool,
     pub(super) generated: Vec<Base>,
     pub(super) seeds: Vec<u64>,
@@ -55,14 +55,14 @@ impl Bases {
         Ok(Self { trace, trace_name: read.name, has_deployments: read.format == "Azure2017", generated, seeds })
     }
 
-    /// All of them with their names, the trace first.
+    /// All workloads with their names, the trace first.
     pub(super) fn all(&self) -> impl Iterator<Item = (String, &Base)> {
         let generated =
             self.seeds.iter().zip(&self.generated).map(|(seed, base)| (format!("made up, seed {seed}"), base));
         std::iter::once((self.trace_name.clone(), &self.trace)).chain(generated)
     }
 
-    /// One number of each, in the columns of a table.
+    /// A value of each workload, in the columns of a table.
     pub(super) fn measures<T>(
         &self,
         decimals: usize,
@@ -77,7 +77,8 @@ impl Bases {
     }
 }
 
-/// Without those that stand there when the trace begins: made-up ones are tenants of their own, each a VDC of one.
+/// Drops the VMs that are alive when the trace begins: each generated one has its own tenant, so it would be a VDC of
+/// one.
 fn come_later(workload: &Workload) -> Workload {
     let mut rows = WorkloadBuilder::new();
     for request in (workload.warm_count()..workload.request_count()).map(RequestId) {
@@ -90,7 +91,7 @@ fn come_later(workload: &Workload) -> Workload {
     rows.finish(workload.horizon()).expect("made-up tenants come during the trace")
 }
 
-/// Tenants that grow and are deleted as a whole, as deployments are.
+/// Tenants that grow and are deleted as a whole, like deployments.
 pub(super) fn deployments(scale: Scale) -> GeneratedWorkload {
     GeneratedWorkload {
         days: scale.pick(1.0, 7.0),
@@ -101,7 +102,7 @@ pub(super) fn deployments(scale: Scale) -> GeneratedWorkload {
     }
 }
 
-/// In a sentence.
+/// A description in one sentence.
 pub(super) fn described(settings: &GeneratedWorkload) -> String {
     let GeneratedWorkload { days, requests_per_hour, scale_outs, deleted_whole, .. } = settings;
     let days = if *days == 1.0 { "1 day".into() } else { format!("{days} days") };
@@ -126,20 +127,20 @@ impl Base {
         })
     }
 
-    /// The same with no VDC above the cap.
+    /// The same with all VDCs capped.
     pub(super) fn capped(&self) -> Workload {
         let capped = Vdcs { peak_vms: CAP, ..Vdcs::default() }.regroup(&self.workload);
         capped.expect("no VM is left out where times stay as they are").workload
     }
 }
 
-/// The value that this share of ascending sizes does not pass.
+/// The percentile of ascending sizes.
 pub(super) fn percentile(sizes: &[u32], percent: usize) -> f64 {
     let at = (sizes.len() * percent).div_ceil(100).max(1) - 1;
     f64::from(sizes[at])
 }
 
-/// The distribution of sizes: how many percent have at most so many VMs.
+/// The cumulative distribution of sizes, in percent.
 pub(super) fn distribution(sizes: &[u32]) -> Vec<(f64, f64)> {
     let mut points: Vec<(f64, f64)> = Vec::new();
     for (at, size) in sizes.iter().enumerate() {

@@ -1,51 +1,51 @@
-//! What was found of the directions that a paper shows.
+//! The verdicts on the directions that a paper shows.
 //!
-//! A direction that chance could turn is judged by an interval of paired differences, one for each seed, and never by
-//! the order of two means. One that chance could turn either way is undecided.
+//! A direction that is subject to chance is judged by a confidence interval of paired differences, one per seed, and
+//! never by the order of two means. It is undecided if the interval allows both directions.
 
 use serde::Serialize;
 use tiebreak_console::answer::Answer;
 use tiebreak_scenario::effect::Effect;
 
-/// What was found of a direction.
+/// The verdict on a direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Verdict {
-    /// Ours shows it.
+    /// Our results show it.
     Holds,
-    /// Some number behind it was chosen so that ours shows it: no evidence.
+    /// Our results show it, but a number was chosen to match it: no evidence.
     Fitted,
-    /// Chance could turn it either way.
+    /// The results may be due to chance.
     Undecided,
-    /// Ours shows the opposite.
+    /// Our results show the opposite.
     Fails,
 }
 
 impl Verdict {
-    /// An answer with the exit code of this.
+    /// Sets the exit code of an answer to that of the verdict.
     pub(super) fn on(self, answer: Answer) -> Answer {
         answer.problem(self == Self::Fails).undecided(self == Self::Undecided)
     }
 }
 
-/// A direction that the paper shows, and what was found of it.
+/// A direction that the paper shows, and its verdict.
 #[derive(Serialize)]
 pub(super) struct Check {
     what: &'static str,
     verdict: Verdict,
-    /// What speaks against it, or does not suffice.
+    /// What contradicts it, or why the evidence is insufficient.
     why: Option<String>,
-    /// What decided; the one that speaks least for it, where it is of several. None where chance has no part in it.
+    /// The decisive difference: the least favourable one if there are several. `None` if chance plays no part.
     difference: Option<Difference>,
 }
 
-/// A mean of paired differences with its 95 % interval. Above 0 it speaks for the direction.
+/// A mean of paired differences with its 95 % interval. A value above 0 supports the direction.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Difference {
-    /// Between what, where a direction is about several.
+    /// What it compares, if a direction covers several differences.
     of: Option<String>,
     mean: f64,
-    /// Both ends; none with one pair.
+    /// Both ends; `None` with only one pair.
     interval: Option<[f64; 2]>,
     pairs: usize,
     unit: &'static str,
@@ -62,7 +62,7 @@ impl Difference {
     fn verdict(&self) -> Verdict {
         match self.interval {
             Some([from, _]) if from > 0.0 => Verdict::Holds,
-            // Nothing with every seed is no difference at all.
+            // If no seed shows a difference, there is none.
             Some([_, to]) if to < 0.0 || (self.mean == 0.0 && to == 0.0) => Verdict::Fails,
             _ => Verdict::Undecided,
         }
@@ -89,24 +89,24 @@ fn signed(value: f64) -> String {
 }
 
 impl Check {
-    /// What chance has no part in: it holds when there is no reason against it.
+    /// Without chance: holds if there is no reason against it.
     pub(super) fn new(what: &'static str, why: Option<String>) -> Self {
         let verdict = if why.is_none() { Verdict::Holds } else { Verdict::Fails };
         Self { what, verdict, why, difference: None }
     }
 
-    /// What chance has no part in: it holds when it is so; else `why` says what was seen instead.
+    /// Without chance: holds if `holds`; otherwise `why` says what was observed instead.
     pub(super) fn so(what: &'static str, holds: bool, why: impl FnOnce() -> String) -> Self {
         Self::new(what, (!holds).then(why))
     }
 
-    /// It holds when these differences, one for each seed, are above 0 on average, beyond chance.
+    /// Holds if the mean of these differences, one per seed, is significantly above 0.
     pub(super) fn above(what: &'static str, unit: &'static str, pairs: impl IntoIterator<Item = f64>) -> Self {
         Self::of_difference(what, Difference::new(None, unit, pairs))
     }
 
-    /// It holds when each of several named differences is above 0 on average, beyond chance, and fails when one is
-    /// below. That all of several intervals lie above 0 by chance is less likely than of one, so none is widened.
+    /// Holds if each of several named differences is significantly above 0 on average, and fails if one is below. The
+    /// intervals need no correction for multiple comparisons, because all of them must lie above 0.
     pub(super) fn each_above<P: IntoIterator<Item = f64>>(
         what: &'static str,
         unit: &'static str,
@@ -119,8 +119,8 @@ impl Check {
         Self::of_difference(what, worst.expect("a direction is about something"))
     }
 
-    /// It holds when a difference with this interval is above 0, and is undecided at best: both sides were tuned on
-    /// runs, and the interval knows nothing of how the tuning would change with others.
+    /// Judges a difference by this interval, but as undecided at best: both sides were tuned on runs, and the
+    /// interval does not include the variance of the tuning.
     pub(super) fn tuned(what: &'static str, unit: &'static str, mean: f64, interval: [f64; 2], pairs: usize) -> Self {
         let difference = Difference { of: None, mean, interval: Some(interval), pairs, unit };
         let verdict = difference.verdict().max(Verdict::Undecided);
@@ -134,7 +134,7 @@ impl Check {
         Self { what, verdict, why, difference: Some(difference) }
     }
 
-    /// The same, where a number behind it was chosen to match the paper: it can only fail.
+    /// The same if a number was chosen to match the paper: it cannot hold, only fail.
     pub(super) fn fitted(self) -> Self {
         let verdict = if self.verdict == Verdict::Holds { Verdict::Fitted } else { self.verdict };
         Self { verdict, ..self }
@@ -157,7 +157,7 @@ impl Check {
     }
 }
 
-/// Something of what two cases have, seed by seed.
+/// A value of paired cases, seed by seed.
 pub(super) fn paired<T>(one: &[T], other: &[T], of: impl Fn(&T, &T) -> f64) -> Vec<f64> {
     one.iter().zip(other).map(|(one, other)| of(one, other)).collect()
 }
@@ -166,7 +166,7 @@ fn reason(why: &Option<String>) -> String {
     why.as_ref().map_or(String::new(), |why| format!(": {why}"))
 }
 
-/// How many directions have each verdict.
+/// The number of directions per verdict.
 #[derive(Clone, Copy, Default, Serialize)]
 pub(super) struct Tally {
     holds: usize,
@@ -186,7 +186,7 @@ impl Tally {
         }
     }
 
-    /// What an exhibit comes to: that of the direction it fares worst with.
+    /// The verdict on an exhibit: the worst of its directions.
     pub(super) fn verdict(self) -> Verdict {
         match self {
             Self { fails: 1.., .. } => Verdict::Fails,
@@ -213,7 +213,7 @@ impl Tally {
         format!("{}.", parts.join(", "))
     }
 
-    /// The numbers in the order of a summary's columns.
+    /// The numbers in the order of the summary's columns.
     pub(super) fn cells(self) -> [String; 4] {
         [self.holds, self.fails, self.undecided, self.fitted].map(|count| count.to_string())
     }

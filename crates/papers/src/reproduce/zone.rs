@@ -1,5 +1,5 @@
-//! The zones of the figures: parts of the paper's zone (preset `azure-zone`), each as busy as
-//! the whole and with its mix of hardware.
+//! The zones of the figures: parts of the paper's zone (preset `azure-zone`), each with its load and its mix of
+//! hardware.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use tiebreak_console::answer::Failure;
 pub(super) use tiebreak_console::at_once::at_once;
 use tiebreak_console::scenario::preset;
 
-/// About so many machines stand in a cluster of the paper's zone.
+/// The approximate number of machines in a cluster of the paper's zone.
 const CLUSTER_MACHINES: u32 = 1_000;
 
-/// A zone of so many machines.
+/// A zone with this many machines.
 pub(super) fn zone(machines: u32) -> Result<Variant, Failure> {
     let mut variant = preset("azure-zone")?.active_variant().clone();
     let whole = cores(&variant);
     let all = variant.clusters.len();
     let count = (machines.div_ceil(CLUSTER_MACHINES) as usize).min(all);
-    // Evenly over the list, so that small zones have several generations too.
+    // Evenly spread over the list, so that small zones also have several generations.
     let mut clusters: Vec<_> =
         (0..count).map(|index| variant.clusters[(2 * index + 1) * all / (2 * count)].clone()).collect();
     for (index, row) in clusters.iter_mut().enumerate() {
@@ -54,14 +54,14 @@ pub(super) fn workload(variant: &mut Variant) -> &mut GeneratedWorkload {
     }
 }
 
-/// Agents as in the paper's low-fidelity simulations: a VM takes 14 ms, or 88 ms one time in
-/// ten, and agents that collide choose more widely. (Protean section 6.2)
+/// Agents as in the paper's low-fidelity simulations: a VM takes 14 ms, or 88 ms in one case out of ten, and conflict
+/// avoidance is on. (Protean section 6.2)
 pub(super) fn as_simulated(variant: &mut Variant) {
     variant.agents.latency = Latency::Drawn;
     variant.agents.avoidance = 1.0;
 }
 
-/// What such agents do, in a sentence.
+/// A description of such agents, in one sentence.
 pub(super) fn simulated(agents: &Agents) -> String {
     let Agents { hit_ms, miss_ms, hit_ratio, publish_ms, avoidance_best, avoidance_window, .. } = agents;
     format!(
@@ -78,7 +78,7 @@ pub(super) fn requests(variant: &Variant, seed: u64) -> Arc<Workload> {
     Arc::new(variant.generate().expect("the zones of figures have generated workloads"))
 }
 
-/// What to run; nothing is sampled that the figures do not show.
+/// The plan of a run; metrics that the figures do not show are not sampled.
 pub(super) fn plan(variant: &Variant, seed: u64, workload: Arc<Workload>) -> Result<Plan, Failure> {
     let variant = Variant { seed, ..variant.clone() };
     Ok(variant.plan(workload)?.without_samples())

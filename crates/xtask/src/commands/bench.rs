@@ -1,4 +1,4 @@
-//! How fast the engine is: natively, then the same in the browser.
+//! Benchmarks of the engine: natively, then in the browser.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! One archive with the whole page, for a USB stick: it needs a web server on the same machine, and no network.
+//! One archive with the whole page, for example for a USB stick: it needs a web server on the same machine, but no
+//! network.
 
 use std::fs::File;
 use std::io::{Seek, Write};
@@ -13,7 +14,7 @@ use crate::{Outcome, project};
 
 pub(crate) const HELP: &str = "build the page and pack it into one zip below target/ [--no-build]";
 
-/// All crates of the project have one version.
+/// All crates of the project share one version.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub(crate) fn run(words: &[String]) -> Outcome {
@@ -34,7 +35,7 @@ pub(crate) fn run(words: &[String]) -> Outcome {
     Ok(())
 }
 
-/// What goes into the archive: addresses in it, and bytes.
+/// The archive's content: paths and bytes.
 fn contents(dist: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
     let mut files = vec![("README.txt".to_owned(), read_me().into_bytes())];
     for file in files_below(dist)? {
@@ -44,7 +45,7 @@ fn contents(dist: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
     Ok(files)
 }
 
-/// The same files give the same archive, so it carries no times.
+/// The archive has no timestamps, so that the same files always give the same archive.
 fn pack(into: impl Write + Seek, files: &[(String, Vec<u8>)]) -> ZipResult<()> {
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)

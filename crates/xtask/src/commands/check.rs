@@ -1,4 +1,4 @@
-//! What can be said of the source without running it.
+//! Static checks of the source.
 
 use crate::{Outcome, process};
 
@@ -9,7 +9,7 @@ pub(crate) fn run(_: &[String]) -> Outcome {
     super::floors::run(&[])?;
     super::supply::run(&[])?;
     process::run(&mut process::cargo(&["fmt", "--all", "--check"]))?;
-    // The page's Parquet and imports are built by features of their own.
+    // Separate features enable the page's Parquet reader and imports.
     let all = ["--workspace", "--all-targets", "--features", "tiebreak-web/parquet,tiebreak-web/imports"];
     process::run(process::cargo(&["clippy", "--quiet"]).args(all).args(["--", "-D", "warnings"]))?;
     super::strings::check()?;

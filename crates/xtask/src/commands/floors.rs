@@ -1,7 +1,7 @@
-//! Crates sit on floors, and a crate depends only on floors below its own (docs/ARCHITECTURE.md).
+//! Crates are on floors, and a crate depends only on lower floors (docs/ARCHITECTURE.md).
 //!
-//! Cargo is asked for the real edges; dev-dependencies do not count, because tests may look anywhere. Inside one crate,
-//! [`rooms`] holds its folders to an order, too.
+//! The edges come from Cargo. Dev-dependencies do not count, because tests may use any crate. Inside one crate,
+//! [`rooms`] also orders the folders.
 
 use crate::{Outcome, process};
 
@@ -9,7 +9,7 @@ mod rooms;
 
 pub(crate) const HELP: &str = "check that every crate depends only on lower floors, and every room on those before it";
 
-/// Every crate of the product, from the ground up.
+/// Every crate of the product, lowest floor first.
 pub(crate) const FLOORS: &[(&str, u8)] = &[
     ("tiebreak-expression", 0),
     ("tiebreak-model", 0),
@@ -41,16 +41,16 @@ pub(crate) const FLOORS: &[(&str, u8)] = &[
 /// The highest floor of the core, which has no standard library.
 pub(crate) const CORE_TOP: u8 = 2;
 
-/// Crates beside the house: they may look at every floor, no floor may use them.
+/// Crates outside the floors: they may use every crate, and no crate may use them.
 const BESIDE: &[&str] = &["tiebreak-testkit", "tiebreak-tests", "xtask"];
 
-/// Lower floors that a crate must still not know, and why.
+/// Lower crates that a crate must still not use, and why.
 const APART: &[(&str, &str, &str)] = &[
     ("tiebreak-trace", "tiebreak-sim", "a trace file is read without knowing the simulator"),
     ("tiebreak-chart", "tiebreak-", "a chart knows only series"),
 ];
 
-/// Crates that know another one of their own floor, and why.
+/// Dependencies within a floor, and why.
 const WITHIN: &[(&str, &str, &str)] = &[
     ("tiebreak-tables", "tiebreak-trace", "a table's rows go to the readers of traces"),
     ("tiebreak-import", "tiebreak-scenario", "what is imported becomes machines and rules of a document"),
@@ -61,7 +61,7 @@ const WITHIN: &[(&str, &str, &str)] = &[
     ("tiebreak-chart", "tiebreak-i18n", "days and numbers on an axis follow the language"),
 ];
 
-/// Only the page knows that there is a browser; decisions stay below, where they run natively too.
+/// Only the page depends on the browser; decisions stay on lower floors, where they also run natively.
 const BROWSER: &[&str] = &["web-sys", "js-sys", "wasm-bindgen", "yew", "gloo", "plotters-canvas"];
 const PAGE: &str = "tiebreak-web";
 
@@ -76,7 +76,7 @@ pub(crate) fn run(_: &[String]) -> Outcome {
     }
 }
 
-/// Reads `0user v1` and, below it, `1used v2`; a crate without dependencies comes as an edge to nothing.
+/// Parses `0user v1` followed by `1used v2`; a crate without dependencies has an edge to nothing.
 fn edges(tree: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut user = "";
     tree.lines().filter_map(move |line| {

@@ -1,4 +1,4 @@
-//! Builds the core for a target that has no clock, no file, no thread and no hash seed to hide.
+//! Builds the core for a target without clock, files, threads and random hash seeds, so that it cannot use them.
 
 use super::floors::{CORE_TOP, FLOORS};
 use crate::tools::BARE_TARGET;

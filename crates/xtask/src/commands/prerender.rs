@@ -1,4 +1,4 @@
-//! What Trunk calls after a build (see Trunk.toml).
+//! The hook that Trunk calls after a build (see Trunk.toml).
 
 use std::path::PathBuf;
 

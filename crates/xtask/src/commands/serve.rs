@@ -1,5 +1,5 @@
-//! Builds the page for development, shows it on this machine from the same small server that the browser tests use,
-//! and builds it again whenever a source changes; the page that is open then shows the new one by itself.
+//! Builds the page for development, serves it on this machine with the same small server as the browser tests, and
+//! rebuilds it whenever a source changes; the open page then reloads.
 
 use std::collections::BTreeMap;
 use std::process::Child;
@@ -14,7 +14,7 @@ pub(crate) const HELP: &str =
 
 const PORT: u16 = 8080;
 
-/// How often the sources are looked at. A library that is told of changes would be compiled before anything else.
+/// How often to check the sources. A file-watching library would have to be compiled first.
 const LOOK_EVERY: Duration = Duration::from_millis(300);
 
 pub(crate) fn run(words: &[String]) -> Outcome {
@@ -42,7 +42,7 @@ pub(crate) fn run(words: &[String]) -> Outcome {
     }
 }
 
-/// Builds again after every change until the server ends.
+/// Rebuilds after every change until the server ends.
 fn watch(server: &mut Child, mut before: Sources) -> Result<std::process::ExitStatus, String> {
     loop {
         if let Some(status) = server.try_wait().map_err(|error| format!("the server is lost: {error}"))? {
@@ -50,7 +50,7 @@ fn watch(server: &mut Child, mut before: Sources) -> Result<std::process::ExitSt
         }
         let now = sources()?;
         if now != before {
-            // An editor may save many files: what is built is what they have come to rest at.
+            // An editor may save many files: wait until they stop changing.
             before = now;
             thread::sleep(LOOK_EVERY);
             if sources()? == before {
@@ -66,7 +66,7 @@ fn watch(server: &mut Child, mut before: Sources) -> Result<std::process::ExitSt
     }
 }
 
-/// When each source was last written.
+/// The modification time of every source.
 type Sources = BTreeMap<String, Option<SystemTime>>;
 
 fn sources() -> Result<Sources, String> {

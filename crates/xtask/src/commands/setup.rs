@@ -1,4 +1,4 @@
-//! Brings what the other commands need. Done once it costs a second; the first time some minutes.
+//! Installs what the other commands need. The first time takes some minutes; later it takes a second.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -17,7 +17,7 @@ pub(crate) fn run(_: &[String]) -> Outcome {
     for_tests()
 }
 
-/// What tests need beside the tools that build the page.
+/// What tests need in addition to the tools that build the page.
 pub(crate) fn for_tests() -> Outcome {
     targets(&[BROWSER_TARGET, BARE_TARGET])?;
     npm()?;
@@ -30,7 +30,7 @@ pub(crate) fn for_wasm_tests() -> Outcome {
     cargo_tool(&WASM_BINDGEN)
 }
 
-/// What it takes to show the page on this computer, and the page's programs, compiled meanwhile.
+/// What serving the page on this computer needs; compiles the page's programs at the same time.
 pub(crate) fn for_development() -> Outcome {
     wasm_bindgen_is_the_locked_one()?;
     targets(&[BROWSER_TARGET])?;
@@ -43,7 +43,7 @@ pub(crate) fn for_development() -> Outcome {
     })
 }
 
-/// What it takes to build the page for hosting; a person who only wants to have the page needs no test browsers.
+/// What building the page for hosting needs; without test browsers.
 pub(crate) fn for_hosting() -> Outcome {
     wasm_bindgen_is_the_locked_one()?;
     targets(&[BROWSER_TARGET])?;
@@ -97,13 +97,13 @@ fn cargo_tool(tool: &CargoTool) -> Outcome {
     }
 }
 
-/// Not optimized: a tool that runs for two seconds is not worth minutes. Quiet, because something else may be
-/// compiled beside it; what goes wrong is told.
+/// Without optimization: a tool that runs for two seconds is not worth minutes of compiling. Quiet, because other
+/// work may print at the same time; errors are shown.
 fn install(tool: &CargoTool) -> Outcome {
     let mut cargo =
         process::cargo(&["install", "--quiet", "--debug", tool.package, "--version", tool.version, "--force"]);
     cargo.args(tool.how).arg("--root").arg(tool.folder()?);
-    // Crates that two tools have in common are compiled once; nobody needs to debug them.
+    // A shared target folder compiles common crates once; debug information is not needed.
     cargo.arg("--target-dir").arg(cache()?.join("target"));
     cargo.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_INCREMENTAL", "0").env_remove("CARGO_TARGET_DIR");
     process::run(&mut cargo)
@@ -111,12 +111,12 @@ fn install(tool: &CargoTool) -> Outcome {
 
 fn npm() -> Outcome {
     node_is_new_enough()?;
-    // npm writes this copy of the lock file when it is done; a change in either means: once more.
+    // npm writes this copy of the lock file when it is done; if the two differ, install again.
     let (lock, seen) = ("tests/package-lock.json", "tests/node_modules/.tiebreak-lock.json");
     if project::read(lock)? == project::read(seen).unwrap_or_default() {
         return Ok(());
     }
-    // Only errors: SQLite's package wants a newer Node.js than it needs, since nothing of it runs there.
+    // Errors only: SQLite's package warns about the Node.js version, but none of it runs in Node.js.
     let install = ["ci", "--no-fund", "--no-audit", "--loglevel=error"];
     progress::told("npm packages", || process::run(process::command("npm", &install).current_dir(project::NPM)))?;
     std::fs::copy(lock, seen).map(drop).map_err(|error| format!("cannot write {seen}: {error}"))
@@ -133,7 +133,7 @@ fn node_is_new_enough() -> Outcome {
     }
 }
 
-/// Trunk builds offline, also for a target that no earlier command asked for.
+/// Trunk builds offline, including for targets that no earlier command fetched.
 fn crates() -> Outcome {
     let mut fetch = process::cargo(&["fetch", "--quiet"]);
     if std::env::var_os("CI").is_some() {
@@ -151,14 +151,14 @@ fn browsers() -> Outcome {
     let advice = format!("install the browsers for tests: apt-get install {}", missing.join(" "));
     let apt = apt().ok_or(&advice)?;
     progress::told("browsers", || {
-        // Old package lists may still do; if they do not, the second call says so.
+        // Old package lists may suffice; if not, the second call reports it.
         let _ = process::run(&mut with_words(&apt, &["update", "-qq"]));
         process::run(with_words(&apt, &["install", "-y", "-qq", "--no-install-recommends"]).args(&missing))
     })
     .map_err(|error| format!("{error}; {advice}"))
 }
 
-/// A Python that has these packages, in a folder of its own.
+/// A Python environment with these packages, in its own folder.
 pub(crate) fn python(tool: &PythonTool) -> Result<PathBuf, String> {
     let folder = tool.folder()?;
     let python = folder.join("bin").join("python3");
@@ -183,7 +183,7 @@ pub(crate) fn python(tool: &PythonTool) -> Result<PathBuf, String> {
     if is_ready() { Ok(python) } else { Err(format!("{name} does not answer; delete {}", folder.display())) }
 }
 
-/// How packages are installed here, when we may: as root, or through a sudo that asks nothing.
+/// The command prefix for installing packages, if permitted: as root, or with passwordless sudo.
 fn apt() -> Option<Vec<&'static str>> {
     process::find("apt-get")?;
     if process::output(&mut process::command("id", &["-u"])).is_ok_and(|id| id.trim() == "0") {

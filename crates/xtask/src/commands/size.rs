@@ -1,4 +1,4 @@
-//! How much a reader has to load before the page is live, against what was accepted last.
+//! How much a reader downloads before the page is live, compared with the last accepted size.
 
 use crate::{Outcome, process, project};
 
@@ -6,7 +6,7 @@ pub(crate) const HELP: &str = "brotli sizes of the built page against tests/size
 
 pub(crate) fn run(words: &[String]) -> Outcome {
     project::need_dist()?;
-    // Node brings brotli in its standard library; a Rust one would be our only dependency.
+    // Node includes brotli in its standard library; in Rust it would be an additional dependency.
     let mut table = process::command("node", &["tests/browser/size.mjs"]);
     process::run(table.args(words))
         .map_err(|_| "the page does not have its accepted size; the line above says what to do".into())

@@ -1,4 +1,4 @@
-//! Every law on random scenarios, one after the other, until one breaks or the time is over.
+//! Checks every law on random scenarios until one is broken or the time is over.
 
 use crate::{Outcome, process};
 
@@ -38,7 +38,7 @@ fn asked(words: &[String]) -> Result<SoakOptions, String> {
     Ok(asked)
 }
 
-/// Up to ten years, so that no clock overflows.
+/// At most ten years, so that no clock overflows.
 fn read_hours(word: &str) -> Result<f64, String> {
     let hours = word.parse().ok().filter(|hours| (0.0..=87_600.0).contains(hours));
     hours.ok_or_else(|| format!("--hours: expected 0 to 87600 hours, got {word}"))

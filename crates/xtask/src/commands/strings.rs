@@ -1,7 +1,7 @@
-//! The texts of the page in other languages: what there is to translate, and what of it the files in `web/strings/` have.
+//! Translations of the page: which texts to translate, and which of them the files in `web/strings/` contain.
 //!
-//! English is the source, so the keys are gathered from it: the literals that `tr`, `say`, `mark`, `counted` and
-//! `phrase!` are given, wherever they stand, and what the registries say of themselves.
+//! English is the source, so the keys are collected from it: the literals passed to `tr`, `say`, `mark`, `counted`
+//! and `phrase!` anywhere, and the help in the registries.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ pub(crate) const HELP: &str = "what is missing, unused or wrong in web/strings/*
 
 const FOLDER: &str = "web/strings";
 
-/// How numbers are written; see `tiebreak_i18n`.
+/// The format of numbers; see `tiebreak_i18n`.
 const NUMBER: &str = "1,234.5";
 
-/// Folders beside what ships.
+/// Folders that are not shipped.
 const BESIDE: &[&str] = &["benches", "examples", "fuzz", "target", "tests"];
 
 type Catalogue = BTreeMap<String, String>;
@@ -46,7 +46,7 @@ pub(crate) fn run(words: &[String]) -> Outcome {
     }
 }
 
-/// Fails for a translation that is wrong. One that is missing is English on the page, and is only counted here.
+/// Fails for an invalid translation. A missing one is only counted, because the page then shows English.
 pub(crate) fn check() -> Outcome {
     let found = found()?;
     for (file, faults) in &found {
@@ -61,7 +61,7 @@ pub(crate) fn check() -> Outcome {
     }
 }
 
-/// Adds what is missing to every language, empty, and drops what is unused.
+/// Adds missing texts, empty, to every language, and removes unused ones.
 fn write() -> Outcome {
     let keys = keys()?;
     for file in files()? {
@@ -75,7 +75,7 @@ fn write() -> Outcome {
     Ok(())
 }
 
-/// What is to be said of every language.
+/// The findings for every language.
 fn found() -> Result<Vec<(PathBuf, Faults)>, String> {
     let keys = keys()?;
     files()?.into_iter().map(|file| read(&file).map(|catalogue| (file, Faults::of(&keys, &catalogue)))).collect()
@@ -106,13 +106,13 @@ fn save(file: &Path, catalogue: &Catalogue) -> Outcome {
     std::fs::write(file, text + "\n").map_err(|error| format!("cannot write {}: {error}", file.display()))
 }
 
-/// What is to be said of a language.
+/// The findings for one language.
 struct Faults {
     /// English texts without a translation.
     missing: Vec<String>,
-    /// English texts that the page no longer says.
+    /// English texts that the page no longer uses.
     unused: Vec<String>,
-    /// Translations that cannot be used, and why.
+    /// Invalid translations, and why.
     wrong: Vec<String>,
 }
 
@@ -125,7 +125,7 @@ impl Faults {
         Self { missing: missing.cloned().collect(), unused: unused.cloned().collect(), wrong: wrong.collect() }
     }
 
-    /// A line for each.
+    /// One line per finding.
     fn all(&self) -> Vec<String> {
         let missing = self.missing.iter().map(|english| format!("lacks {english:?}"));
         let unused = self.unused.iter().map(|english| format!("has {english:?}, which the page no longer says"));
@@ -133,7 +133,7 @@ impl Faults {
     }
 }
 
-/// Everything there is to translate.
+/// All texts to translate.
 fn keys() -> Result<BTreeSet<String>, String> {
     process::output(process::cargo(&["build", "--quiet", "--example", "texts"]).args(NATIVE))?;
     let texts = process::output(&mut process::command("target/debug/examples/texts", &[]))?;
@@ -146,14 +146,15 @@ fn keys() -> Result<BTreeSet<String>, String> {
     Ok(keys)
 }
 
-/// Whether there is a letter or a quotation mark outside of its places: `{}, {}` is the same in every language.
+/// Whether a template has letters or quotation marks outside its placeholders: `{}, {}` is the same in every
+/// language.
 fn is_of_a_language(template: &str) -> bool {
     pieces(template)
         .iter()
         .any(|piece| matches!(piece, Piece::Text(text) if text.contains(|it: char| it.is_alphabetic() || it == '"')))
 }
 
-/// The sources of what ships: neither tests nor examples.
+/// The shipped sources, without tests and examples.
 fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = std::fs::read_dir(folder).map_err(|error| format!("cannot list {}: {error}", folder.display()))?;
     let mut files = Vec::new();

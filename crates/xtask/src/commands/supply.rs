@@ -1,6 +1,6 @@
-//! What others wrote and we use: under which licences, in how many versions, and with which advisories against it.
+//! Third-party packages: their licences, duplicate versions and advisories.
 //!
-//! The work of `cargo deny`, as far as this project needs it and without a network.
+//! This does the work of `cargo deny`, as far as the project needs it, without a network.
 
 mod advisories;
 mod duplicates;
@@ -14,7 +14,7 @@ use crate::{Outcome, project};
 
 pub(crate) const HELP: &str = "licences, several versions and advisories of what we depend on [--from ADVISORY-DB]";
 
-/// Everything that goes into the native program and the page, on any system, and what builds it.
+/// The packages of the native program and the page, on any system, and those that build them.
 const SHIPPED: &[&str] = &[
     "--package=tiebreak-cli",
     "--package=tiebreak-web",

@@ -1,5 +1,5 @@
-//! The same random scenarios on platforms that differ in what a program could notice: how it was optimized, the width of its
-//! words, the order of its bytes, WebAssembly outside of a browser. All must give one number.
+//! Runs the same random scenarios on platforms that differ in what could change a result: optimization, word size,
+//! byte order, WebAssembly outside a browser. All must give the same number.
 
 use std::process::Command;
 
@@ -9,19 +9,19 @@ use crate::{Outcome, process, progress};
 pub(crate) const HELP: &str =
     "one digest everywhere: optimized, 32-bit x86, wasmtime, big-endian; needs nightly with Miri and gcc-multilib";
 
-/// Scenarios from one number to another: those of which the digest is known, and one that an interpreter does in minutes.
+/// Ranges of scenarios: those with a known digest, and a range that an interpreter completes in minutes.
 type Cases = [&'static str; 2];
 const ALL: Cases = ["0", "30"];
 const SMALL: Cases = ["6", "7"];
 
-/// What Miri checks besides is of no interest here, and takes most of its time: there is no unsafe code.
+/// Miri's other checks are irrelevant without unsafe code, and take most of its time.
 const MIRI: &str = "-Zmiri-disable-isolation -Zmiri-disable-validation -Zmiri-disable-stacked-borrows";
 
 const X86: &str = "i686-unknown-linux-gnu";
 const BIG_ENDIAN: &str = "s390x-unknown-linux-gnu";
 const PROGRAM: &[&str] = &["--quiet", "--package", "tiebreak-testkit", "--example", "digest"];
 
-/// Gives the exit code of a program without imports.
+/// Returns the exit code of a program without imports.
 const RUN_WASM: &str = "import sys, wasmtime as w
 engine = w.Engine()
 store = w.Store(engine)
@@ -56,7 +56,7 @@ fn same(expected: &str, got: &str) -> Outcome {
     if expected == got { Ok(()) } else { Err(format!("expected the digest {expected}, got {got}")) }
 }
 
-/// It cannot print: its exit code says whether the digest is the known one.
+/// The program cannot print: its exit code says whether the digest is the known one.
 fn in_wasmtime() -> Outcome {
     process::run(process::cargo(&["build", "--target", BROWSER_TARGET]).args(PROGRAM))?;
     let python = super::setup::python(&WASMTIME)?;

@@ -1,7 +1,7 @@
-//! Everything that has to hold, stage by stage, with a summary that a person and CI can both read.
+//! All tests and checks, stage by stage, with a summary for people and CI.
 //!
-//! The page for hosting takes minutes in which the optimizer works on one core, so it is built beside the stages that
-//! need no page: a process of its own, whose words are kept until they are of interest.
+//! The build of the page for hosting takes minutes, in which the optimizer uses one core. So a separate process
+//! builds it during the stages that need no page; its output is kept until it is needed.
 
 mod passed;
 
@@ -16,24 +16,24 @@ use crate::{Outcome, process, progress, project};
 pub(crate) const HELP: &str = "run every stage that has not passed on these very files, or all of them with --again, or only the named ones: \
      setup check native sweep build wasm size browser";
 
-/// A step of the whole, which counts its tests; a step without tests of its own counts as one.
+/// A stage, with the number of its tests; a stage without separate tests counts as one.
 struct Stage {
     name: &'static str,
     run: fn() -> StageReport,
-    /// Nothing after it can be trusted when it fails.
+    /// If it fails, no later result can be trusted.
     is_ground: bool,
-    /// Whether it needs the page, or a tool that building the page brings.
+    /// Whether it needs the page, or a tool that the build of the page installs.
     needs_page: bool,
-    /// Parts of paths that it does not read, if it takes long enough that it is worth knowing whether it has passed.
+    /// Parts of paths that the stage does not read; `None` if it is too short to be worth caching.
     apart: Option<&'static [&'static str]>,
 }
 
 /// Native tests read neither the page's components nor its tests.
 const APART_FROM_NATIVE: Option<&[&str]> = Some(&["web/src/", ".mjs"]);
-/// The page has nothing of the program and of what is told about it.
+/// The page contains neither the native program nor its documentation.
 const APART_FROM_PAGE: Option<&[&str]> = Some(&["docs/", "crates/cli/", "crates/console/", "crates/papers/"]);
 
-/// In this order. What `check` finds is cheap to find, so it comes first.
+/// In this order. `check` is cheap, so it comes first.
 const STAGES: &[Stage] = &[
     ground("setup", || StageReport::of(super::setup::for_tests())),
     native_stage("check", || StageReport::of(super::check::run(&[])), None),
@@ -59,10 +59,10 @@ const fn page_stage(name: &'static str, run: fn() -> StageReport, apart: Option<
 
 const BUILD: &str = "build";
 
-/// Where the words of the build go that runs beside other stages.
+/// The log of the build that runs during other stages.
 const BUILD_LOG: &str = "target/page/build.log";
 
-/// The word that makes stages run that have passed.
+/// The argument that repeats stages that have passed.
 const AGAIN: &str = "--again";
 
 pub(crate) fn run(words: &[String]) -> Outcome {
@@ -92,7 +92,7 @@ pub(crate) fn run(words: &[String]) -> Outcome {
     summarize(&done)
 }
 
-/// Begins to build the page in a process of its own.
+/// Starts the build of the page in a separate process.
 fn begin_build() -> Result<Child, String> {
     let failed = |error: std::io::Error| format!("cannot build the page beside the tests: {error}");
     let log = Path::new(BUILD_LOG);
@@ -115,7 +115,7 @@ fn wait_for(mut build: Child) -> Outcome {
     Err(format!("the page was not built ({over}); what is wrong stands above"))
 }
 
-/// What the stage found when it passed on these very files.
+/// The stored result of the stage, if it passed on these exact files.
 fn recalled(stage: &Stage) -> Option<(StageReport, Duration)> {
     let passed = passed::recall(stage.name, stage.apart?)?;
     let seconds = passed.took.as_secs();
@@ -167,7 +167,7 @@ fn summarize(done: &[(&str, StageReport, Duration)]) -> Outcome {
         println!("{recalled} tests were not run: they passed before on these very files; {AGAIN} runs them");
     }
     println!("{} passed, {failed} failed", sum(|report| report.passed));
-    // The table has said it all; the last line stays the sum.
+    // The table shows all failures; the sum stays the last line.
     if failed == 0 { Ok(()) } else { std::process::exit(1) }
 }
 
@@ -175,13 +175,13 @@ fn native() -> StageReport {
     if process::output(&mut process::cargo(&["nextest", "--version"])).is_err() {
         return counted(process::cargo(&["test", "--quiet"]).args(NATIVE));
     }
-    // nextest runs the tests of all crates side by side, but knows no doc tests.
+    // nextest runs the tests of all crates in parallel, but no doc tests.
     let all = ["--no-tests", "pass", "--no-fail-fast", "--status-level", "fail"];
     let tests = counted(process::cargo(&["nextest", "run"]).args(NATIVE).args(all));
     tests.and(counted(process::cargo(&["test", "--quiet", "--doc"]).args(NATIVE)))
 }
 
-/// A sweep through Dask is the sweep in one piece.
+/// A sweep through Dask equals the sweep in one piece.
 fn sweep() -> StageReport {
     let python = match super::setup::python(&DASK) {
         Ok(python) => python,
@@ -218,10 +218,11 @@ fn browser() -> StageReport {
         Ok(files) => files,
         Err(sentence) => return StageReport::of(Err(sentence)),
     };
-    // Two files at a time, then those alone that measure times: two browsers would spoil each other's.
+    // Two files at a time, then those that measure times alone, because two browsers would disturb each other's
+    // measurements.
     let (alone, together): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| measures_times(file));
     let node = |files, concurrency| {
-        // The limit counts for a whole file; it ends what hangs, and a busy machine has time.
+        // The limit is per file. It ends what hangs, and is long enough for a busy machine.
         let node = ["--test", concurrency, "--test-timeout=1800000", "--test-reporter=spec"];
         counted(process::command("node", &node).args(files)).with_some_test()
     };
@@ -243,13 +244,13 @@ fn browser_tests() -> Result<Vec<PathBuf>, String> {
     if files.is_empty() { Err(format!("no *.test.mjs in {folder}")) } else { Ok(files) }
 }
 
-/// What a stage found.
+/// The result of a stage.
 #[derive(Debug, PartialEq)]
 struct StageReport {
     outcome: Outcome,
     passed: u64,
     failed: u64,
-    /// Tests that passed before on the same files and were not run.
+    /// Tests that were not run because they passed earlier on the same files.
     recalled: u64,
 }
 
@@ -260,13 +261,13 @@ impl Default for StageReport {
 }
 
 impl StageReport {
-    /// A stage that is one check.
+    /// The report of a stage that is a single check.
     fn of(outcome: Outcome) -> StageReport {
         let failed = u64::from(outcome.is_err());
         StageReport { outcome, passed: 1 - failed, failed, recalled: 0 }
     }
 
-    /// A test program that ran nothing has proved nothing.
+    /// Fails a test program that ran no tests, because it proves nothing.
     fn with_some_test(self) -> StageReport {
         match self {
             StageReport { outcome: Ok(()), passed: 0, .. } => StageReport::of(Err("no test ran at all".into())),
@@ -284,18 +285,18 @@ impl StageReport {
     }
 }
 
-/// Runs tests and counts them by what the test programs say of themselves.
+/// Runs tests and counts them from the output of the test programs.
 fn counted(command: &mut Command) -> StageReport {
     let (outcome, lines) = process::run_and_listen(command);
     let (passed, failed) = sum(&lines);
-    // A program that fails before its first test, or without saying a number, is still one failure.
+    // A program that fails before its first test, or without a count, still counts as one failure.
     let failed = if outcome.is_err() { failed.max(1) } else { failed };
     StageReport { outcome, passed, failed, recalled: 0 }
 }
 
 fn sum(lines: &[String]) -> (u64, u64) {
     let lines: Vec<String> = lines.iter().map(|line| without_colours(line).trim().to_owned()).collect();
-    // nextest shows what a failed test printed, which has a sum of its own in it.
+    // nextest shows the output of failed tests, which contains a summary line of its own.
     let is_nextest = lines.iter().any(|line| line.starts_with(NEXTEST_SUM));
     let counts = lines.iter().filter(|line| !is_nextest || line.starts_with(NEXTEST_SUM)).map(|line| count(line));
     counts.fold((0, 0), |sum, line| (sum.0 + line.0, sum.1 + line.1))
@@ -304,7 +305,7 @@ fn sum(lines: &[String]) -> (u64, u64) {
 const CARGO_SUM: &str = "test result:";
 const NEXTEST_SUM: &str = "Summary [";
 
-/// Tests passed and failed that this line reports: of cargo, nextest or node.
+/// Tests passed and failed according to this line of cargo, nextest or node.
 fn count(line: &str) -> (u64, u64) {
     let words: Vec<&str> = line.split([' ', ',', ';']).filter(|word| !word.is_empty()).collect();
     let before =

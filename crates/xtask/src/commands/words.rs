@@ -1,4 +1,4 @@
-//! What must not stand in the repository: a machine's paths and hosts, big files, generated output.
+//! What must not be in the repository: paths and hosts of one machine, big files, generated output.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ pub(crate) const HELP: &str = "no machine paths, registry hosts, big files or ge
 
 const FILE_BYTES_MAX: u64 = 5_000_000;
 
-/// Names of one machine or one registry. In pieces, so that this file passes its own check.
+/// Names of one machine or one registry. They are split, so that this file passes its own check.
 const MACHINE_WORDS: &[&str] = &[
     concat!("/wo", "rk/"),
     concat!("/ro", "ot/"),
@@ -19,14 +19,14 @@ const MACHINE_WORDS: &[&str] = &[
     concat!("deb", ".debian.org"),
 ];
 
-/// Top folders that a build writes; node_modules is refused anywhere.
+/// Top-level folders that builds write; node_modules is rejected anywhere.
 const GENERATED: &[&str] = &["target", "dist"];
 
-/// The one registry that Cargo.lock may name; every user's cargo maps it to the right host.
+/// The only registry that Cargo.lock may name; each user's cargo maps it to the right host.
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
 pub(crate) fn run(_: &[String]) -> Outcome {
-    // Files that would be added next count too: better told before the commit than after.
+    // Include untracked files, to report problems before the commit.
     let listed = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
     let listed = process::output(&mut process::command("git", &listed))?;
     let mut faults: Vec<String> =
@@ -46,7 +46,7 @@ fn faults_of_file(path: &str) -> Vec<String> {
     if FILE_BYTES_MAX < bytes {
         return vec![format!("{path}: {} MB; keep files under {} MB", bytes / 1_000_000, FILE_BYTES_MAX / 1_000_000)];
     }
-    // What is no text has no words to check.
+    // Skip files that are not text.
     let text = project::read(path).unwrap_or_default();
     text.lines()
         .zip(1..)

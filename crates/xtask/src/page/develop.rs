@@ -1,7 +1,7 @@
-//! The page for people who try it and people who work on it: quick to build, and quick enough to use.
+//! The page for development and evaluation: quick to build, and fast enough to use.
 //!
-//! It is compiled in cargo's dev profile, which the tests use too, with everything in one call, so that the engine
-//! is compiled once, and without wasm-opt. What becomes of each program stands in index.html, where Trunk reads it.
+//! It is compiled in cargo's dev profile, like the tests, in a single call, so that the engine is compiled only once,
+//! and without wasm-opt. The links in index.html, which Trunk also reads, define how each program is used.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,28 +11,28 @@ use super::{DEVELOPMENT, HOSTING, Profile, fill, named_by_content, picture};
 use crate::tools::{BROWSER_TARGET as TARGET, WASM_BINDGEN};
 use crate::{Outcome, process, progress, project};
 
-/// Where it is put together.
+/// The build folder.
 pub(super) const BUILD: &str = "target/page";
 /// The finished page.
 pub(crate) const SITE: &str = "target/page/site";
 
-/// In what it differs from the page that people host.
+/// How it differs from the hosted page.
 pub(crate) const DIFFERENCE: &str = "This is the development page: quick to build, with checks against overflow; larger and slower than the one that \
      `cargo xtask build` makes for hosting.";
 
-/// Shows the next build by itself.
+/// Reloads the page after the next build.
 const RELOAD: &str = "web/reload.js";
 
 /// Compiles programs of the page in this profile.
 pub(super) fn compile(programs: &[&str], profile: &str) -> Outcome {
-    // The features are always on, so that no crate is compiled in two ways.
+    // The features are always on, so that no crate is compiled twice with different features.
     let package = ["build", "--target", TARGET, "--package", "tiebreak-web", "--features", "parquet,imports"];
     let package = [&package[..], &["--profile", profile]].concat();
     let programs = programs.iter().flat_map(|program| ["--bin", program]);
     process::run(process::cargo(&package).args(programs))
 }
 
-/// Makes a compiled program ready for where it will run.
+/// Generates the bindings of a compiled program for its environment.
 pub(super) fn bind(program: &str, runs_in: &str, profile: &Profile, folder: &Path) -> Outcome {
     let compiled = format!("target/{TARGET}/{}/{program}.wasm", profile.folder);
     let mut bindgen = process::command(WASM_BINDGEN.program("wasm-bindgen")?, &[&compiled, "--no-typescript"]);
@@ -48,8 +48,8 @@ pub(crate) fn programs() -> Outcome {
     progress::told("compiling the page", || compile(&names, DEVELOPMENT.name))
 }
 
-/// Compiles all programs for hosting, those of one profile in one call and the calls side by side: the optimizer, which
-/// sees one program as a whole, works on one core. Trunk would compile one after the other, and finds them compiled.
+/// Compiles all programs for hosting. There is one call per profile, and the calls run in parallel, because the
+/// whole-program optimizer uses one core. Trunk would compile them sequentially; it finds them compiled.
 pub(crate) fn hosted_programs() -> Outcome {
     let page = project::read("index.html")?;
     let mut profiles = BTreeMap::from([(HOSTING.name, vec![picture::PROGRAM])]);
@@ -69,7 +69,7 @@ pub(crate) fn hosted_programs() -> Outcome {
     })
 }
 
-/// Puts the compiled page together.
+/// Assembles the compiled page.
 pub(crate) fn assemble() -> Outcome {
     let staging = Path::new(BUILD).join("staging");
     emptied(&staging)?;
@@ -85,7 +85,7 @@ pub(crate) fn assemble() -> Outcome {
     put_in_place(&staging)
 }
 
-/// The server reads from the folder all the time, so it is never there by half.
+/// Replaces the folder by renaming, so that the server never reads an incomplete one.
 fn put_in_place(staging: &Path) -> Outcome {
     let (site, before) = (Path::new(SITE), Path::new(BUILD).join("before"));
     let failed = |error: std::io::Error| format!("cannot put the page into {SITE}: {error}");
@@ -120,7 +120,7 @@ impl<'a> Link<'a> {
         self.attributes.get("data-bin").copied()
     }
 
-    /// Puts its files into the folder, and gives what stands in its place in the page.
+    /// Puts its files into the folder and returns the HTML that replaces it.
     fn put_into(&self, staging: &Path) -> Result<String, String> {
         let of = |name| self.attributes.get(name).copied().unwrap_or_default();
         let Some(program) = self.program() else {
@@ -148,7 +148,7 @@ fn main_program(program: &str, staging: &Path) -> Result<String, String> {
     ))
 }
 
-/// A worker's script is one that needs no modules; what loads it comes in [`super::finish`].
+/// A worker's script works without modules; [`super::finish`] adds its loader.
 fn worker(program: &str, staging: &Path) -> Result<String, String> {
     bind(program, "no-modules", &DEVELOPMENT, staging)?;
     Ok(String::new())

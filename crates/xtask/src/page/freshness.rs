@@ -1,14 +1,14 @@
-//! Whether `dist/` is what a build would make again.
+//! Whether `dist/` is up to date.
 //!
-//! A build for hosting takes minutes even where nothing has changed, so one remembers what it was made from and what
-//! it made, as digests, and the next one stops when both are still so.
+//! A build for hosting takes minutes even if nothing has changed. So a build stores digests of its inputs and
+//! outputs, and the next build stops early if both are unchanged.
 
 use std::path::Path;
 
 use super::service_worker::files_below;
 use crate::{Outcome, digest, project};
 
-/// What the page is made from, also the part of the project that puts it together.
+/// The page's sources, including the part of the project that assembles it.
 const FOLDERS: &[&str] = &["crates", "web"];
 const FILES: &[&str] = &[
     "index.html",
@@ -20,7 +20,7 @@ const FILES: &[&str] = &[
     "tests/package-lock.json",
 ];
 
-/// Parts of those folders that are not in the page.
+/// Parts of those folders that are not used for the page.
 const APART: &[&str] = &[
     "crates/cli/",
     "crates/console/",
@@ -33,16 +33,16 @@ const APART: &[&str] = &[
     "/fuzz/",
 ];
 
-/// Kept outside of what it speaks of.
+/// Stored outside the folders that it covers.
 const REMEMBERED: &str = "target/page/hosted.txt";
 
-/// Whether nothing has changed since the last build, here or in what it made.
+/// Whether neither inputs nor outputs have changed since the last build.
 pub(crate) fn is_current() -> bool {
     let (Ok(remembered), Ok(now)) = (project::read(REMEMBERED), state()) else { return false };
     remembered == now
 }
 
-/// Remembers the build that is just done.
+/// Stores the digests of the build that has just finished.
 pub(crate) fn remember() -> Outcome {
     let failed = |error: std::io::Error| format!("cannot write {REMEMBERED}: {error}");
     std::fs::create_dir_all(super::develop::BUILD).map_err(failed)?;
@@ -55,7 +55,7 @@ fn state() -> Result<String, String> {
     Ok(format!("{}\n{}\n", digest_of(&sources()?)?, digest_of(&made)?))
 }
 
-/// Every file that the page is made from.
+/// Every input file of the page.
 pub(crate) fn sources() -> Result<Vec<String>, String> {
     let mut files: Vec<String> = FILES.iter().map(|file| (*file).to_owned()).collect();
     for folder in FOLDERS {

@@ -1,8 +1,8 @@
-//! The page as files: how it is put together, for development and for hosting.
+//! The files of the page: how they are assembled, for development and for hosting.
 //!
-//! `cargo xtask build` has Trunk compile and link it for hosting; [`develop`] does the same quickly, without Trunk.
-//! Either gives a folder to [`finish`]: it puts the first picture into the page, so that it is seen before any
-//! WebAssembly has arrived, names files by their content, lets the page's policy know its inline scripts, and gives
+//! `cargo xtask build` has Trunk compile and link the page for hosting; [`develop`] does the same quickly, without
+//! Trunk. Both pass a folder to [`finish`]. It inserts the first picture into the page, so that readers see it before
+//! any WebAssembly has loaded, names files by their content, adds the inline scripts to the page's policy, and gives
 //! the service worker the list of all files.
 
 pub(crate) mod develop;
@@ -21,22 +21,22 @@ const WELCOME: &str = "<!-- welcome -->";
 const MARKER: &str = "<!-- first-picture -->";
 const FIRST_RUN: &str = "{first-run}";
 
-/// The one package from npm that goes with the page.
+/// The one npm package that the page ships.
 const SQLITE: &str = "@sqlite.org/sqlite-wasm";
 
-/// A profile of cargo's, and the folder below its target where what is compiled in it stands.
+/// A cargo profile, and its output folder below the target.
 pub(crate) struct Profile {
     name: &'static str,
     folder: &'static str,
 }
 
-/// What the page is compiled in for development.
+/// The page's profile for development.
 pub(crate) const DEVELOPMENT: Profile = Profile { name: "dev", folder: "debug" };
 
-/// What its engine is compiled in for hosting; see index.html.
+/// The engine's profile for hosting; see index.html.
 pub(crate) const HOSTING: Profile = Profile { name: "whole", folder: "whole" };
 
-/// Finishes the page in this folder, whose engine was compiled in this profile.
+/// Finishes the page in this folder; its engine was compiled in this profile.
 pub(crate) fn finish(staging: &Path, profile: &Profile) -> Outcome {
     let ([welcome, picture], first) = picture::draw(staging, profile)?;
     lessons(staging)?;
@@ -57,13 +57,13 @@ pub(crate) fn finish(staging: &Path, profile: &Profile) -> Outcome {
     service_worker::write(staging, &page)
 }
 
-/// What loads the engine's worker, in place of Trunk's, which tells nobody when that fails.
+/// The loader of the engine's worker. It replaces Trunk's, which does not report a failure.
 fn loader(staging: &Path) -> Outcome {
     let to = staging.join(stamp::LOADER);
     std::fs::copy("web/worker.js", to).map(drop).map_err(|error| format!("cannot copy what loads the worker: {error}"))
 }
 
-/// The lessons, and a list of them that the page asks for.
+/// The lessons, and the list of lessons that the page requests.
 fn lessons(staging: &Path) -> Outcome {
     let from = Path::new("crates/lesson/lessons");
     let to = staging.join(stamp::LESSONS);
@@ -88,7 +88,7 @@ fn lessons(staging: &Path) -> Outcome {
     std::fs::write(to.join("index.json"), format!("[{}]\n", listed.join(","))).map_err(failed)
 }
 
-/// The page's texts in other languages, a file each.
+/// The page's translations, one file per language.
 fn strings(staging: &Path) -> Outcome {
     let to = staging.join(stamp::STRINGS);
     let failed = |error: std::io::Error| format!("cannot copy the strings: {error}");
@@ -99,7 +99,7 @@ fn strings(staging: &Path) -> Outcome {
     Ok(())
 }
 
-/// SQLite and what opens files with it; they move into the folder of the worker that asks for them.
+/// SQLite and the program that opens files with it; they move into the folder of the worker that requests them.
 fn sqlite(staging: &Path) -> Outcome {
     let to = staging.join("sqlite");
     let failed = |error: std::io::Error| format!("cannot copy SQLite: {error}");
@@ -113,7 +113,7 @@ fn sqlite(staging: &Path) -> Outcome {
     Ok(())
 }
 
-/// What opens Parquet files, and what opens clusters and configurations of schedulers; the same.
+/// The programs that open Parquet files, and clusters and configurations of schedulers; they move in the same way.
 fn programs(staging: &Path) -> Outcome {
     for program in ["parquet", "imports"] {
         let to = staging.join(program);
@@ -127,7 +127,7 @@ fn programs(staging: &Path) -> Outcome {
     Ok(())
 }
 
-/// A lesson in the list: what stands behind these words in its text; `others` are its translations by language.
+/// The list entry of a lesson: the values after these words in its text; `others` are its translations by language.
 fn entry<'a>(id: &str, text: &str, others: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let in_other = |(language, text): (&str, &str)| {
         format!("\"{language}\":{{{}}}", fields(text, &[("title", "# "), ("about", "about:")]))
@@ -137,7 +137,7 @@ fn entry<'a>(id: &str, text: &str, others: impl Iterator<Item = (&'a str, &'a st
     format!("{{\"id\":\"{id}\",{first},\"in\":{{{}}}}}", others.join(","))
 }
 
-/// Fields of the list, each with what stands behind a word in a lesson's text.
+/// Fields of the list, each with the value after a word in a lesson's text.
 fn fields(text: &str, words: &[(&str, &str)]) -> String {
     let behind = |word: &str| text.lines().find_map(|line| line.strip_prefix(word)).unwrap_or_default().trim();
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
@@ -145,7 +145,7 @@ fn fields(text: &str, words: &[(&str, &str)]) -> String {
     words.iter().map(field).collect::<Vec<_>>().join(",")
 }
 
-/// Copies a file under a name that changes with its content, and gives that name.
+/// Copies a file to a name that changes with its content, and returns that name.
 fn named_by_content(staging: &Path, file: &Path, name: &str, end: &str) -> Result<String, String> {
     let bytes = std::fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
     let name = format!("{name}-{}{end}", digest::name(&bytes));

@@ -1,7 +1,7 @@
-//! The page's content security policy names each inline script by its digest, and allows no other.
+//! The page's content security policy lists each inline script by its digest and allows no others.
 //!
-//! Trunk writes the script that starts the page into index.html, with the addresses of this build, so the digest is
-//! known only now.
+//! Trunk writes the script that starts the page, with the addresses of this build, into index.html, so its digest is
+//! known only after the build.
 
 use super::fill;
 use crate::digest;

@@ -1,7 +1,7 @@
-//! What of others is in the page, for whoever has to account for it: a list in the form of CycloneDX 1.6.
+//! The bill of materials of the page, in the CycloneDX 1.6 format, for those who must account for third-party code.
 //!
-//! It names what is compiled into the page's WebAssembly, with macros and build scripts left out, and SQLite. The
-//! standard library comes with rustc. The page never asks for the list, so the service worker does not keep it.
+//! It lists what is compiled into the page's WebAssembly, without macros and build scripts, and SQLite. The standard
+//! library is part of rustc. The page never requests the list, so the service worker does not cache it.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::tools::BROWSER_TARGET;
 
 const FILE: &str = "sbom.cdx.json";
 
-/// Writes the list into the built page's folder.
+/// Writes the list into the folder of the built page.
 pub(crate) fn write(staging: &Path) -> Outcome {
     let page = [
         "--package=tiebreak-web",
@@ -30,7 +30,7 @@ pub(crate) fn write(staging: &Path) -> Outcome {
     std::fs::write(staging.join(FILE), format!("{list:#}\n")).map_err(|error| format!("cannot write {FILE}: {error}"))
 }
 
-/// The same packages give the same list: no times, no random names.
+/// The same packages always give the same list: it has no timestamps and no random names.
 fn list(compiled: &[Package], locked: &[Locked], shipped: &[Npm]) -> Result<Value, String> {
     let of_cargo = compiled.iter().filter_map(|package| {
         let is_it = |other: &&Locked| (&other.name, &other.version) == (&package.name, &package.version);
@@ -58,7 +58,7 @@ fn component(kind: &str, package: &Package, algorithm: &str, digest: &str) -> Va
     let Package { name, version, licence } = package;
     let encoded = |text: &str| text.replace('@', "%40").replace('+', "%2B");
     let address = format!("pkg:{kind}/{}@{}", encoded(name), encoded(version));
-    // Old manifests have a slash between licences.
+    // Old manifests separate licences with a slash.
     let licence = licence.split('/').map(str::trim).collect::<Vec<_>>().join(" OR ");
     json!({
         "type": "library",
@@ -71,7 +71,7 @@ fn component(kind: &str, package: &Package, algorithm: &str, digest: &str) -> Va
     })
 }
 
-/// From `sha512-` and base64 to hexadecimal.
+/// Converts `sha512-` and base64 to hexadecimal.
 fn sha512(integrity: &str) -> Result<String, String> {
     let base64 = integrity.strip_prefix("sha512-").and_then(|digest| BASE64_STANDARD.decode(digest).ok());
     let bytes = base64.ok_or(format!("package-lock.json has the digest '{integrity}', which is no SHA-512"))?;

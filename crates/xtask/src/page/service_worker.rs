@@ -1,5 +1,5 @@
-//! Gives the service worker (web/sw.js) the list of all files of this build, each with its digest, and writes both it
-//! and the page, which share the build's name.
+//! Gives the service worker (web/sw.js) the list of all files of this build, with digests, and writes both it and the
+//! page, which contain the build's name.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ const SERVICE_WORKER: &str = "sw.js";
 const BUILD: &str = "{build}";
 const FILES: &str = "'{files}'";
 
-/// Writes `page` and the service worker into the built page's folder.
+/// Writes `page` and the service worker into the folder of the built page.
 pub(crate) fn write(staging: &Path, page: &str) -> Outcome {
     let mut files = BTreeMap::new();
     for file in files_below(staging)?.into_iter().filter(|file| is_kept(file)) {
@@ -35,18 +35,18 @@ pub(crate) fn write(staging: &Path, page: &str) -> Outcome {
     Ok(())
 }
 
-/// Whether every reader keeps a file. What few need comes from the network when somebody opens such a file.
+/// Whether every reader caches a file. Rarely needed files come from the network on demand.
 fn is_kept(file: &str) -> bool {
     ![PAGE, SERVICE_WORKER].contains(&file) && !APART.iter().any(|folder| file.contains(&format!("/{folder}/")))
 }
 
-/// As JavaScript has it; neither addresses nor digests have anything to escape.
+/// The list as a JavaScript object; neither addresses nor digests need escaping.
 fn as_object(files: &BTreeMap<String, String>) -> String {
     let lines: String = files.iter().map(|(file, digest)| format!("  '{file}': '{digest}',\n")).collect();
     format!("{{\n{lines}}}")
 }
 
-/// The addresses of all files below a folder, in order.
+/// The sorted addresses of all files below a folder.
 pub(crate) fn files_below(folder: &Path) -> Result<Vec<String>, String> {
     let entries = std::fs::read_dir(folder).map_err(|error| format!("cannot list {}: {error}", folder.display()))?;
     let mut files = Vec::new();
@@ -61,8 +61,8 @@ pub(crate) fn files_below(folder: &Path) -> Result<Vec<String>, String> {
     Ok(files)
 }
 
-/// Whether an address has a hash in it, as Trunk and `stamp.rs` put it there: 16 hexadecimal digits, of which Trunk
-/// leaves out zeros at the front.
+/// Whether an address contains a hash, as Trunk and `stamp.rs` add it: 16 hexadecimal digits, from which Trunk drops
+/// leading zeros.
 fn has_content_in_name(file: &str) -> bool {
     file.split(['-', '_', '.', '/'])
         .any(|part| (12..=16).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_hexdigit()))

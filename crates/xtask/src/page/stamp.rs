@@ -1,9 +1,9 @@
 //! Gives the workers' files and the traces addresses that change with their content.
 //!
-//! Trunk puts a hash into the names of the page's files but not of a worker's. A cache could then hand yesterday's
-//! worker to today's page, and the two would not understand each other. So the worker's files move into a folder named
-//! by their content, and so do traces, lessons and strings. Their links to each other are relative and stay true; the
-//! page learns the addresses from index.html, which is never served stale for long:
+//! Trunk adds a hash to the names of the page's files, but not to those of a worker. A cache could then serve an old
+//! worker to a new page, and the two would be incompatible. So the worker's files move into a folder named by their
+//! content, and so do traces, lessons and strings. Their relative links to each other stay valid. The page learns the
+//! addresses from index.html, which is never stale for long:
 //!
 //! ```html
 //! <meta name="worker" content="./worker_loader.js">
@@ -16,10 +16,10 @@ use std::path::Path;
 use super::fill;
 use super::service_worker::files_below;
 
-/// What loads the engine's worker.
+/// The loader of the engine's worker.
 pub(super) const LOADER: &str = "worker_loader.js";
 
-/// The engine's worker, and what it starts itself.
+/// The engine's worker, and the files that it loads.
 const WORKER: [&str; 12] = [
     LOADER,
     "worker.js",
@@ -35,15 +35,15 @@ const WORKER: [&str; 12] = [
     "imports/imports_bg.wasm",
 ];
 
-/// Folders of what few need, which comes when somebody opens such a file.
+/// Folders of rarely needed files, which are loaded on demand.
 pub(super) const APART: [&str; 3] = ["sqlite", "parquet", "imports"];
 
-/// Folders of files that the page or a worker asks for by their names.
+/// Folders of files that the page or a worker requests by name.
 pub(crate) const TRACES: &str = "traces";
 pub(crate) const LESSONS: &str = "lessons";
 pub(crate) const STRINGS: &str = "strings";
 
-/// Moves traces, lessons and strings and gives `page` with their new addresses.
+/// Moves traces, lessons and strings, and returns `page` with their new addresses.
 pub(super) fn data(staging: &Path, page: &str) -> Result<String, String> {
     [TRACES, LESSONS, STRINGS].iter().try_fold(page.to_owned(), |page, name| {
         let files = files_below(&staging.join(name))?;
@@ -54,7 +54,7 @@ pub(super) fn data(staging: &Path, page: &str) -> Result<String, String> {
     })
 }
 
-/// Moves the worker's files and gives `page` with the new address.
+/// Moves the worker's files and returns `page` with the new address.
 pub(super) fn worker(staging: &Path, page: &str) -> Result<String, String> {
     let folder = format!("worker-{}", content_hash(staging, &WORKER)?);
     let moved = |error| format!("cannot move the worker's files into {folder}: {error}");
@@ -66,7 +66,7 @@ pub(super) fn worker(staging: &Path, page: &str) -> Result<String, String> {
     fill(page, &address(WORKER[0]), &address(&format!("{folder}/{}", WORKER[0])))
 }
 
-/// As an attribute's value, so that no part of a longer name is taken for it.
+/// The address as an attribute value, so that it does not match part of a longer name.
 fn address(file: &str) -> String {
     format!("\"./{file}\"")
 }

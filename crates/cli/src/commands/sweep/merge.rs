@@ -1,4 +1,4 @@
-//! The files of all shards as the file of the whole sweep, byte for byte.
+//! Merges the files of all shards into the file of the whole sweep, byte for byte.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use tiebreak_console::given::Given;
 use tiebreak_console::shown::count;
 use tiebreak_console::whole;
 
-/// Puts the files together that are named behind the plan; every run must be in one of them.
+/// Merges the files named after the plan; together they must contain every run.
 pub(crate) fn run(given: &Given, header: &str, runs: u64) -> Result<Answer, Failure> {
     if given.words.len() < 2 {
         return Err(Failure("expected the files of all shards after the plan, got none; name them".into()));

@@ -1,11 +1,11 @@
-//! Which runs of a sweep are this program's.
+//! The runs of a sweep that belong to this process.
 
 use std::fmt;
 
 use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
 
-/// One part of a sweep: every so-manieth run.
+/// One part of a sweep: every n-th run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shard {
     /// From 0.
@@ -14,7 +14,7 @@ pub(crate) struct Shard {
 }
 
 impl Shard {
-    /// The part that `--shard` names, or the whole.
+    /// The shard that `--shard` names, or the whole sweep.
     pub(crate) fn of(given: &Given) -> Result<Self, Failure> {
         given.one("shard").map_or(Ok(Self { index: 0, of: 1 }), Self::read)
     }
@@ -29,7 +29,7 @@ impl Shard {
         }
     }
 
-    /// Whether a run is in it.
+    /// Whether a run belongs to it.
     pub(crate) fn has(&self, number: u64) -> bool {
         number % self.of == self.index
     }

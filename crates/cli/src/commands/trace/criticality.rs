@@ -1,5 +1,4 @@
-//! `tiebreak trace criticality`: which VMs of a file of CPU readings are user-facing.
-//! (Power, section III-B)
+//! `tiebreak trace criticality`: which VMs in a file of CPU readings are user-facing. (Power, section III-B)
 
 use serde::Serialize;
 use tiebreak_criticality::series::SLOTS_PER_DAY;
@@ -25,18 +24,18 @@ struct CriticalityReport {
     vms: Vec<Judged>,
 }
 
-/// What was found of one VM.
+/// The result for one VM.
 #[derive(Serialize)]
 struct Judged {
     vm: String,
     /// From its first reading to its last.
     half_hours: usize,
-    /// Those of them without a reading.
+    /// Half-hours without a reading.
     gaps: usize,
     compare8: Option<f64>,
     compare12: Option<f64>,
     user_facing: bool,
-    /// Why it could not be classified, if it could not.
+    /// Why it could not be classified; `None` if it was.
     why: Option<String>,
 }
 

@@ -1,5 +1,5 @@
-//! `tiebreak trace fit`: what admission rules may believe of a trace's deployments, how well that agrees with what is in
-//! it, and what it cannot say (cluster admission, appendix B).
+//! `tiebreak trace fit`: fits a prior for admission rules to a trace's deployments, and reports how well it agrees
+//! with the trace and what the trace cannot tell (cluster admission, appendix B).
 
 use serde::Serialize;
 use tiebreak_admission::Deaths;
@@ -18,7 +18,7 @@ pub(super) struct FitReport {
     deaths: f64,
     outlived: u32,
     log_likelihood: f64,
-    /// As `--set admission.NAME=VALUE` takes them.
+    /// Pairs for `--set admission.NAME=VALUE`.
     settings: Vec<(&'static str, f64)>,
     agreements: Vec<Agreed>,
     cannot_say: Vec<String>,
@@ -31,7 +31,7 @@ struct Agreed {
     cramer_von_mises: f64,
     seen: u32,
     censored: u32,
-    /// Value, and the shares up to it as seen and as fitted.
+    /// Each value with the observed and the fitted share up to it.
     points: Vec<[f64; 3]>,
 }
 

@@ -1,5 +1,5 @@
-//! `tiebreak trace model`, `generate` and `compare`: a workload fitted to a trace, VMs drawn from it, and how like the trace
-//! they are (docs/FITTING.md).
+//! `tiebreak trace model`, `generate` and `compare`: a workload fitted to a trace, VMs generated from it, and how
+//! similar they are to the trace (docs/FITTING.md).
 
 use serde::Serialize;
 use tiebreak_fitting::{Both, Comparison, Distance, Fitted, Hourly, InUse, PRESETS, Preset, Scale};
@@ -87,7 +87,7 @@ struct Generated {
     fingerprint: String,
 }
 
-/// Draws a workload and writes it.
+/// Generates a workload and writes it.
 pub(super) fn generate(given: &Given) -> Result<Answer, Failure> {
     let fitted = fitted(given.word(1, "a fitted workload: its file, or the name of a preset")?)?;
     let scale = Scale {
@@ -125,7 +125,7 @@ pub(super) fn generate(given: &Given) -> Result<Answer, Failure> {
     }))
 }
 
-/// The preset of this name, or what stands in this file.
+/// The preset of this name, or the content of this file.
 fn fitted(name: &str) -> Result<Fitted, Failure> {
     let told = |fault: tiebreak_fitting::FitFault| Failure(format!("{name}: {fault}"));
     if let Some(preset) = Preset::find(name) {
@@ -146,7 +146,7 @@ fn decimal(given: &Given, name: &str) -> Result<Option<f64>, Failure> {
     given.one(name).map(parse).transpose()
 }
 
-/// Lays two traces side by side.
+/// Compares two traces.
 pub(super) fn compare(given: &Given) -> Result<Answer, Failure> {
     let names = [given.word(1, "the first trace")?, given.word(2, "the second trace")?];
     let [first, second] = [read_given(names[0], given)?, read_given(names[1], given)?];
@@ -158,7 +158,7 @@ pub(super) fn compare(given: &Given) -> Result<Answer, Failure> {
     Ok(Answer::either(given, &comparison, || text(&comparison)))
 }
 
-/// The tables of a comparison, each with its head in the first row.
+/// The tables of a comparison, each with its header in the first row.
 fn tables(comparison: &Comparison) -> Vec<Vec<Vec<String>>> {
     vec![distances(&comparison.distances), reuse(&comparison.reuse), figures(comparison)]
 }

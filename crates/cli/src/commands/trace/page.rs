@@ -1,4 +1,4 @@
-//! The page of a comparison: tables and charts in one file of HTML that asks for nothing else.
+//! The page of a comparison: tables and charts in one self-contained HTML file.
 
 use tiebreak_chart::{Plot, Role, Series, Style, TimeChart, summary, svg};
 use tiebreak_fitting::{Comparison, Distance};
@@ -11,7 +11,7 @@ const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;max-width:46rem;ma
                      table{border-collapse:collapse;margin:1rem 0}td,th{padding:.15rem .8rem .15rem 0;text-align:right}\
                      td:first-child,th:first-child{text-align:left}th{border-bottom:1px solid #999}svg{display:block;width:100%;margin:1.2rem 0}";
 
-/// The whole page of two traces of these names.
+/// The page that compares two traces of these names.
 pub(super) fn html(names: [&str; 2], tables: &[Vec<Vec<String>>], comparison: &Comparison) -> String {
     let [first, second] = names.map(escaped);
     let tables: String = tables.iter().map(|rows| table(rows)).collect();
@@ -50,14 +50,14 @@ fn counts(counts: &[u32]) -> Vec<f64> {
     counts.iter().copied().map(f64::from).collect()
 }
 
-/// Shares up to each value, of both.
+/// The chart of cumulative shares of both traces.
 fn shares(distance: &Distance) -> String {
     let line = |which: usize, label: &str, role| {
-        // An axis of multiples has no zero.
+        // A logarithmic axis has no zero.
         let points = distance.points.iter().filter(|point| point[0] > 0.0);
         Series::new(label, role, Style::Steps, points.map(|point| (point[0], 100.0 * point[which])).collect())
     };
-    // Beside the axis there is room for a word: the unit, or what is counted.
+    // The axis has room for one word: the unit, or what is counted.
     let unit = distance.what.rsplit_once(", ").map(|(_, unit)| unit);
     let counted = distance.what.split(' ').next().unwrap_or_default();
     let plot = Plot {

@@ -1,4 +1,4 @@
-//! `tiebreak trace profile`: what a trace looks like, in the figures that a placement depends on.
+//! `tiebreak trace profile`: the figures of a trace that matter for placement.
 
 use std::sync::Arc;
 
@@ -12,10 +12,11 @@ use crate::commands::size;
 use tiebreak_console::answer::Failure;
 use tiebreak_console::shown::{count, table};
 
-/// VMs of a trace for which machines are searched for: that takes seconds. For more, `tiebreak size` does it.
+/// The largest trace, in VMs, for which to search the number of machines; it takes seconds. For larger ones, use
+/// `tiebreak size`.
 const SEARCHED_MAX: u32 = 300_000;
 
-/// Sizes that are listed; the others are counted together.
+/// The number of sizes to list; the others are counted together.
 const SIZES_LISTED: usize = 12;
 
 #[derive(Serialize)]
@@ -48,9 +49,9 @@ struct LivesTold {
 
 #[derive(Serialize)]
 struct LifeRow {
-    /// None for lives beyond the last bound.
+    /// `None` for lifetimes beyond the last bound.
     up_to_s: Option<u32>,
-    /// By Kaplan and Meier.
+    /// Kaplan-Meier estimate.
     alive_after: Option<f64>,
     vms: u32,
     core_hours: f64,
@@ -72,7 +73,8 @@ struct LoadTold {
     machine_memory_gib: u32,
     machines_at_least: u64,
     machines_suggested: u64,
-    /// Whether these are the fewest on which the default list rejects at most 0.1 % of the VMs; else 15 % more than the least.
+    /// Whether this is the smallest number on which the default policy rejects at most 0.1 % of the VMs; otherwise it
+    /// is 15 % above the lower bound.
     machines_searched: bool,
     cores_by_hour: Vec<f64>,
     memory_gib_by_hour: Vec<f64>,
@@ -266,7 +268,7 @@ fn size_name(size: &SizeRow) -> String {
     format!("{} {cores}, {} GiB", rounded(size.cores), rounded(size.memory_gib))
 }
 
-/// Two digits behind the point at most.
+/// Rounds to at most two decimals.
 fn rounded(number: f64) -> f64 {
     (number * 100.0).round() / 100.0
 }

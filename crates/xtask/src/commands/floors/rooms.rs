@@ -1,7 +1,7 @@
-//! Rooms of a crate: which folder of `crates/placement/src` imports from which, so that data goes from rule to
-//! decision without going back, and the reference never meets the fast path that it is held against.
+//! Rooms of a crate: which folder of `crates/placement/src` may import from which, so that data flows from rules to
+//! decisions without cycles, and the reference never uses the fast path that it is compared with.
 //!
-//! Every path that begins with `crate::` counts, outside of comments and tests; `super::` may not leave its room.
+//! Every path that begins with `crate::` counts, except in comments and tests; `super::` may not leave its room.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,8 @@ use crate::project;
 
 const SOURCES: &str = "crates/placement/src";
 
-/// Every room and those it may import from, all of which stand above it: a folder, or a file at the top.
+/// Every room with the rooms that it may import from, which are all listed above it. A room is a folder or a
+/// top-level file.
 const ROOMS: &[(&str, &[&str])] = &[
     ("rule", &[]),
     ("lifetime", &["rule"]),
@@ -25,7 +26,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("migrate", &["policy", "explain", "fast", "allocator"]),
 ];
 
-/// The crate's face, which names every room, and no room.
+/// The crate's root, which names every room and is not a room itself.
 const FACE: &str = "lib.rs";
 
 /// Every import that the list of rooms does not allow.
@@ -42,7 +43,7 @@ pub(super) fn faults() -> Result<Vec<String>, String> {
     Ok(found)
 }
 
-/// The files of modules that are only there in tests.
+/// The files of test-only modules.
 fn test_files(file: &Path, text: &str) -> Vec<PathBuf> {
     let folder = match file.file_name().and_then(|name| name.to_str()) {
         Some("mod.rs" | "lib.rs") => file.parent().map(Path::to_path_buf).unwrap_or_default(),
@@ -52,7 +53,7 @@ fn test_files(file: &Path, text: &str) -> Vec<PathBuf> {
     declared.map(|(name, _)| folder.join(format!("{name}.rs"))).collect()
 }
 
-/// What is forbidden in a file, given by its path below the sources.
+/// The forbidden imports of a file, given by its path below the sources.
 fn faults_of(name: &str, text: &str) -> Vec<String> {
     if name == FACE {
         return Vec::new();
@@ -61,7 +62,7 @@ fn faults_of(name: &str, text: &str) -> Vec<String> {
     let Some((_, allowed)) = ROOMS.iter().find(|(known, _)| *known == room) else {
         return vec![format!("{name} is in no room; give it one in crates/xtask/src/commands/floors/rooms.rs")];
     };
-    // How many modules there are from the room down to this one.
+    // The number of modules from the room down to this one.
     let depth = name.split('/').filter(|part| *part != "mod.rs").count();
     let (mut inside, mut found) = (0, Vec::new());
     for (number, line) in (1..).zip(without_tests(text)) {
@@ -85,17 +86,17 @@ fn faults_of(name: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// The lines before the module of unit tests, which stands last.
+/// The lines before the module of unit tests, which comes last.
 fn without_tests(text: &str) -> impl Iterator<Item = &str> {
     text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().lines()
 }
 
-/// Whether a module begins here, inside its file.
+/// Whether an inline module begins on this line.
 fn is_module(line: &str) -> bool {
     !line.starts_with(' ') && line.contains("mod ") && line.ends_with('{')
 }
 
-/// The names right behind each `word` of a line.
+/// The names directly after each `word` in a line.
 fn after<'a>(line: &'a str, word: &'a str) -> impl Iterator<Item = &'a str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).map(move |(at, _)| {

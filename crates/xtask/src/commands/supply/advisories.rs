@@ -1,7 +1,7 @@
-//! Advisories: what is known to be wrong with packages in the versions that we use.
+//! Advisories: known vulnerabilities in the package versions that we use.
 //!
-//! The RustSec database is saved in a file of this crate, as far as it speaks of our packages: the check needs no
-//! network, and says the same today and tomorrow. `cargo xtask supply --from CHECKOUT` brings the file up to date.
+//! A file of this crate stores the parts of the RustSec database about our packages, so the check needs no network
+//! and gives the same result every day. `cargo xtask supply --from CHECKOUT` updates the file.
 
 use std::collections::BTreeSet;
 
@@ -13,19 +13,19 @@ use crate::packages::Locked;
 pub(super) const FILE: &str = "crates/xtask/advisories.json";
 pub(super) const SOURCE: &str = "https://github.com/rustsec/advisory-db (CC0 1.0)";
 
-/// Advisories that apply and that we live with, and why.
+/// Advisories that apply and are accepted, and why.
 pub(super) const EXCEPTIONS: &[(&str, &str)] = &[
     ("RUSTSEC-2024-0370", "proc-macro-error is unmaintained: yew-macro 0.23 needs it, and it runs in builds only"),
     ("RUSTSEC-2025-0141", "bincode is unmaintained: gloo-worker needs it, which yew brings and the page does not call"),
 ];
 
-/// The database, as far as it speaks of our packages.
+/// The parts of the database about our packages.
 #[derive(Debug)]
 pub(super) struct Saved {
     /// The day of the database's last change.
     pub(super) date: String,
     pub(super) advisories: Vec<Advisory>,
-    /// Packages that it has nothing about.
+    /// Packages without advisories.
     pub(super) without: BTreeSet<String>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Saved {
 pub(super) struct Advisory {
     pub(super) id: String,
     pub(super) package: String,
-    /// Ranges of versions in which it is put right, and in which it was never wrong.
+    /// Version ranges that are fixed, and those that were never affected.
     pub(super) patched: Vec<String>,
     pub(super) unaffected: Vec<String>,
     pub(super) about: String,
@@ -79,7 +79,7 @@ pub(super) fn faults(foreign: &[&Locked], saved: &Saved, exceptions: &[(&str, &s
     faults
 }
 
-/// Packages that nobody has looked up yet, and those that are not used any more.
+/// Packages that have not been looked up yet, and those no longer used.
 fn gaps(foreign: &[&Locked], saved: &Saved) -> Vec<String> {
     let used: BTreeSet<&str> = foreign.iter().map(|package| &*package.name).collect();
     let about = saved.advisories.iter().map(|advisory| &*advisory.package);
@@ -109,7 +109,7 @@ impl Advisory {
     }
 }
 
-/// One advisory and one name a line, so that a difference can be read.
+/// One line per advisory and name, so that diffs are readable.
 pub(super) fn as_text(saved: &Saved) -> String {
     let quote = |word: &str| Value::from(word).to_string();
     let lines = |lines: Vec<String>| lines.join(",\n    ");

@@ -1,4 +1,4 @@
-//! Packages in several versions: each makes builds longer and what is shipped larger, so each has its reason here.
+//! Packages in several versions: each makes builds longer and downloads larger, so each needs a reason here.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use semver::Version;
 
 use crate::packages::Locked;
 
-/// A package, its versions up to what is compatible, and who asks for which.
+/// A package, its incompatible versions, and the packages that require each.
 pub(super) type Known = (&'static str, &'static [&'static str], &'static str);
 
-/// Packages that are there more than once, and why.
+/// Packages that occur more than once, and why.
 pub(super) const KNOWN: &[Known] = &[
     ("embedded-io", &["0.4", "0.6"], "postcard names both; without its features for them neither is compiled"),
     ("getrandom", &["0.2", "0.3", "0.4"], "0.2 for gloo-history and const-random-macro, 0.3 for ahash, 0.4 for us"),
@@ -51,7 +51,7 @@ fn is(found: &[&Locked], expected: &[&str]) -> bool {
     found == expected
 }
 
-/// The part of a version that changes with what is not compatible: 1 of 1.2.3, 0.2 of 0.2.3.
+/// The part of a version that changes with incompatible releases: 1 of 1.2.3, 0.2 of 0.2.3.
 fn compatible(version: &str) -> String {
     match Version::parse(version) {
         Ok(Version { major: 0, minor: 0, patch, .. }) => format!("0.0.{patch}"),
@@ -61,7 +61,7 @@ fn compatible(version: &str) -> String {
     }
 }
 
-/// A version with those that ask for it.
+/// A version with the packages that require it.
 fn asked_for(package: &Locked, locked: &[Locked]) -> String {
     let words = format!("{} {}", package.name, package.version);
     let by = locked.iter().filter(|other| other.asks_for.contains(&words)).map(|other| &*other.name);

@@ -1,14 +1,14 @@
-//! Licences: what is shipped is under licences that go with our own, MIT or Apache-2.0.
+//! Licences: shipped packages have licences compatible with our own, MIT or Apache-2.0.
 
 use std::iter::Peekable;
 
 use crate::packages::Package;
 
-/// Licences that ask for no more than to be named.
+/// Licences that require only attribution.
 const ALLOWED: &[&str] =
     &["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "Unicode-3.0", "Zlib"];
 
-/// A package, its licence, and why that does no harm.
+/// A package, its licence, and why it is harmless.
 pub(super) type Exception = (&'static str, &'static str, &'static str);
 
 /// Packages under another licence.
@@ -36,7 +36,8 @@ fn fault(package: &Package) -> Option<String> {
     ))
 }
 
-/// Whether a licence expression (SPDX) can be met by what is allowed; `None` if it is none. Old manifests say `/` for OR.
+/// Whether a licence expression (SPDX) can be met by the allowed licences; `None` if it cannot be parsed. Old
+/// manifests use `/` for OR.
 fn is_allowed(expression: &str) -> Option<bool> {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let mut words = spaced.split_whitespace().peekable();
@@ -60,7 +61,7 @@ fn all_of<'a>(words: &mut Peekable<impl Iterator<Item = &'a str>>) -> Option<boo
     Some(allowed)
 }
 
-/// A licence, with or without an exception of its own (`WITH`), or what stands in parentheses.
+/// A licence, with or without its exception (`WITH`), or an expression in parentheses.
 fn one<'a>(words: &mut Peekable<impl Iterator<Item = &'a str>>) -> Option<bool> {
     match words.next()? {
         "(" => any_of(words).filter(|_| words.next() == Some(")")),

@@ -1,4 +1,4 @@
-//! The RustSec database as it is published: a folder for each package, a file for each advisory.
+//! The RustSec database as published: one folder per package, one file per advisory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::advisories::{Advisory, FILE, SOURCE, Saved, as_text, read};
 use crate::packages::quoted;
 use crate::{Outcome, process, project};
 
-/// Writes the file anew from a checkout of the database. What is already said of an advisory stays as it is.
+/// Rewrites the file from a checkout of the database. Existing entries of advisories stay as they are.
 pub(super) fn update(packages: &BTreeSet<&str>, checkout: &str) -> Outcome {
     let folder = Path::new(checkout).join("crates");
     if !folder.is_dir() {
@@ -44,7 +44,7 @@ fn about_package(folder: &Path) -> Result<Vec<Advisory>, String> {
     Ok(advisories.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
-/// Reads an advisory as the database has it, TOML between fences and then Markdown; `None` if it was taken back.
+/// Parses an advisory, TOML between fences and then Markdown; `None` if it was withdrawn.
 fn advisory(text: &str) -> Result<Option<Advisory>, &'static str> {
     let (facts, prose) = text.split_once("\n```\n").ok_or("end of its facts")?;
     let field = |name: &str| facts.lines().find_map(|line| line.strip_prefix(name)?.trim_start().strip_prefix('='));

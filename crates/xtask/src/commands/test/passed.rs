@@ -1,8 +1,8 @@
-//! Which stages have passed on exactly these files, so that a second run does not repeat them.
+//! Remembers which stages have passed on exactly these files, so that a second run does not repeat them.
 //!
-//! A stage's result is a function of the files that it reads and of the programs that run it. When it passes, a digest
-//! of both is kept in `target/`, with what it found; while the digest is the same, the stage is told instead of run.
-//! In CI, and with `--again`, every stage runs.
+//! The result of a stage depends on the files that it reads and the programs that run it. When a stage passes,
+//! `target/` stores a digest of both with the result. While the digest is unchanged, the stored result is reported
+//! instead of running the stage. In CI, and with `--again`, every stage runs.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,37 +10,37 @@ use std::time::Duration;
 use crate::tools::BROWSERS;
 use crate::{Outcome, digest, process};
 
-/// Where results are kept, a file a stage.
+/// The folder of results, one file per stage.
 const FOLDER: &str = "target/passed";
 
-/// What a stage found when it passed.
+/// The result of a stage that passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Passed {
     pub(super) tests: u64,
     pub(super) took: Duration,
 }
 
-/// What the stage found when it passed on exactly these files, if it has. Files whose path contains one of `apart` do not
-/// count.
+/// The stored result of the stage, if it passed on exactly these files. Files whose path contains an entry of `apart`
+/// do not count.
 pub(super) fn recall(stage: &str, apart: &[&str]) -> Option<Passed> {
     let kept = std::fs::read_to_string(file(stage)).ok()?;
     recalled(&kept, &state(apart).ok()?)
 }
 
-/// A stage that is about to run, with the state of its files: they may change under it.
+/// A stage that is about to run, with the state of its files, which may change during the run.
 pub(super) struct Begun {
     stage: &'static str,
     state: String,
 }
 
-/// Forgets what was kept: the stage is about to run, and may be broken off.
+/// Deletes the stored result: the stage is about to run, and may be interrupted.
 pub(super) fn begin(stage: &'static str, apart: &[&str]) -> Result<Begun, String> {
     let _ = std::fs::remove_file(file(stage));
     Ok(Begun { stage, state: state(apart)? })
 }
 
 impl Begun {
-    /// Keeps that the stage has passed on the files that it began with.
+    /// Stores that the stage has passed on the files that it began with.
     pub(super) fn keep(self, passed: Passed) -> Outcome {
         let failed = |error: std::io::Error| format!("cannot keep that {} passed: {error}", self.stage);
         std::fs::create_dir_all(FOLDER).map_err(failed)?;
@@ -63,7 +63,7 @@ fn recalled(kept: &str, state: &str) -> Option<Passed> {
     is_same.then_some(Passed { tests, took: Duration::from_secs(seconds) })
 }
 
-/// Every file that git knows or would add, and the programs that are not pinned by one of them.
+/// Digests of every file that git tracks or would add, and the versions of programs that none of these files pins.
 fn state(apart: &[&str]) -> Result<String, String> {
     let listed = process::output(&mut process::command(
         "git",
@@ -71,7 +71,7 @@ fn state(apart: &[&str]) -> Result<String, String> {
     ))?;
     let mut all = programs();
     for file in listed.split('\0').filter(|file| counts(file, apart)) {
-        // One that is deleted and not committed is listed, too.
+        // The list includes files that are deleted but not committed.
         let Ok(bytes) = std::fs::read(file) else { continue };
         all += &format!("{file} {}\n", digest::integrity(&bytes));
     }
@@ -82,7 +82,7 @@ fn counts(file: &str, apart: &[&str]) -> bool {
     !file.is_empty() && !apart.iter().any(|part| file.contains(part))
 }
 
-/// What programs outside the checkout say of their version.
+/// The versions of programs outside the checkout.
 fn programs() -> String {
     let browsers = BROWSERS.iter().map(|(program, _)| *program);
     let versions = ["rustc", "node", "python3"].into_iter().chain(browsers).map(|program| {
