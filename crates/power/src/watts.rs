@@ -1,10 +1,10 @@
-//! What a server draws, by the frequency and utilization of its cores. (Section IV-A)
+//! The draw of a server, from the frequency and utilization of its cores. (Section IV-A)
 
-/// Frequencies that a core can have by itself: from the nominal one to half of it, in steps of a twentieth. The paper
-/// says that half is the least (section III-D); the steps are ours, about 100 MHz of cores of 2 GHz.
+/// The frequencies that a single core can have: from the nominal one to half of it, in steps of a twentieth. The
+/// paper says that half is the minimum (section III-D); the steps are ours, about 100 MHz for 2 GHz cores.
 pub const P_STATES: usize = 11;
 
-/// Mean frequencies that are told apart: hundredths, since RAPL goes back and forth between p-states.
+/// The resolution of mean frequencies: hundredths, since RAPL alternates between p-states.
 pub(crate) const STEPS: usize = 51;
 
 /// The step of the nominal frequency. Step 0 is half of it.
