@@ -244,7 +244,7 @@ fn rule(entry: &Entry<'_>, variant: &mut Variant, issues: &Issues) -> Option<Cha
     Some(Change::Rule { rule: entry.value.into() })
 }
 
-/// A rule as JSON; `Some(None)` and `None` distinguish other text from an invalid rule.
+/// A rule as JSON: `Some(None)` if the value is not JSON, `None` if the rule has issues.
 fn own_rule(entry: &Entry<'_>, issues: &Issues) -> Option<Option<RuleRow>> {
     let Ok((row, found)) = rule_of(entry.value) else { return Some(None) };
     say_all(&found, entry.line, issues);

@@ -31,7 +31,7 @@ impl<'a> Chance<'a> {
         }
     }
 
-    /// The chance of one more thing of a kind, apart from that of the first.
+    /// The source for one more thing of a kind, independent of the first.
     pub(crate) fn other(self, place: u64) -> Self {
         match self {
             Self::Number(number) => Self::Number(number ^ (place << 40)),
@@ -39,7 +39,7 @@ impl<'a> Chance<'a> {
         }
     }
 
-    /// The number that stands for it.
+    /// The number that represents it.
     pub(crate) fn number(self) -> u64 {
         match self {
             Self::Number(number) => number,

@@ -84,8 +84,8 @@ impl Category {
     }
 }
 
-/// A bin for each of these sizes, ascending: bins are about equally full, and none is empty if there are at least as
-/// many sizes as bins.
+/// A bin for each of these sizes, ascending: bins are about equally full, and no number is skipped. Each size has its
+/// own bin if there are enough bins.
 fn spread(sizes: impl Iterator<Item = u64> + Clone) -> Vec<u8> {
     let count = sizes.clone().count();
     if count <= BINS {
