@@ -19,7 +19,7 @@
 //! `crates/sim/src/queue/mod.rs`, which is one of those that other times give. *Cases*: all combinations of sizes, waits,
 //! lives, times and settings from short lists, where agents with one view want the same machine and where chance decides.
 //!
-//! `cargo test -p tiebreak-tests protocol:: -- --ignored` takes longer lists.
+//! `cargo test -p tiebreak-tests protocol:: -- --ignored` runs longer lists.
 
 mod follow;
 mod model;
@@ -31,19 +31,19 @@ use follow::{Small, follow};
 use model::{Ask, Coverage, Rules, Terms, Trace, interleavings};
 use search::{WHOLE, timings};
 
-/// Runs a case; what came about.
+/// Runs a case; returns its trace and coverage.
 fn run(small: &Small) -> (Trace, Coverage) {
     follow(small).unwrap_or_else(|wrong| panic!("{wrong}\n{small:?}"))
 }
 
-/// Interleavings of requests for whole machines: of agents that wait for the store's answer or that decide on, with so
-/// many retries, and with the first VM leaving or not.
+/// Interleavings of requests for whole machines: agents wait for the store's answer or continue deciding, with this
+/// many retries, and the first VM ends or not.
 struct Space {
     pipelined: bool,
     fine_grained: bool,
     retries: u32,
     first_leaves: bool,
-    /// How many there are.
+    /// The number of interleavings.
     count: usize,
 }
 
@@ -89,11 +89,11 @@ fn every_interleaving_of_agents_that_decide_on_is_lawful() {
 struct Grid {
     /// Of each request.
     asks: &'static [Ask],
-    /// From one request to the next, in milliseconds.
+    /// Between two requests, in milliseconds.
     waits: &'static [i64],
-    /// Of all VMs, in milliseconds; none stay.
+    /// Of all VMs, in milliseconds; `None` stays.
     lives: &'static [Option<i64>],
-    /// What a decision takes when it is quick and when it is slow, and a commit; with none, agents wait for answers.
+    /// The duration of a quick decision, of a slow one, and of a commit; without any, agents wait for answers.
     times: &'static [(u64, u64, u64)],
     publish_ms: &'static [u64],
     retries: &'static [u32],
@@ -129,7 +129,7 @@ impl Grid {
         seen
     }
 
-    /// The case of a number, whose digits say which of each list.
+    /// The case with this number, whose digits select from each list.
     fn case(&self, rules: Rules, number: usize) -> Option<Small> {
         let mut digits = Digits(number);
         let (quick, slow, commit_ms) = digits.one_of(self.times);
@@ -158,7 +158,7 @@ impl Grid {
     }
 }
 
-/// What is left of a number that is read digit by digit.
+/// The rest of a number that is read digit by digit.
 struct Digits(usize);
 
 impl Digits {
