@@ -297,7 +297,7 @@ const AHEAD: [[(f64, f64); 2]; 3] =
     [[(40.0, 0.0), (20.0, 0.0)], [(10.0, 0.0), (24.0, 3.0)], [(4.0, 0.0), (10.0, 200.0)]];
 
 /// An admission rule, its parameters, the cores forecast in ten hours for the newcomer of 2 cores, the cluster that
-/// it already uses, and the allowed clusters. Cantelli's bounds in ten hours are 0.1, 9 and 32 %.
+/// it already uses, and the allowed machines. Cantelli's bounds in ten hours are 0.1, 9 and 32 %.
 type Admitted = (&'static str, &'static [f64], f64, Option<usize>, &'static [u32]);
 const ADMISSION: [Admitted; 10] = [
     ("ZerothMomentAdmission", &[50.0], 1.5, None, &[4, 5, 6, 7]),

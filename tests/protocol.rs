@@ -1,13 +1,13 @@
 //! The commit protocol of store, journal and agents, exhaustively in small: two agents, three machines, four requests
 //! (Protean sections 4 and 5.3).
 //!
-//! [`model`] tells the protocol a second time, without time: what may happen next to anybody. [`follow`] runs the real
-//! [`World`](tiebreak_sim::World) event by event beside it. After every event the store is what was committed less who
-//! left, and so nothing is over-committed; each agent's view is the store as it was at some moment, with its own unanswered
-//! choices; and what agents have in flight is what they may have. Every machine chosen is one of the best in its agent's
-//! view. A commit fails exactly when its machines have changed (coarse) or have no room (fine). When all has become
-//! visible, the views are the store; and the record of the run keeps all laws about answers: each request has one outcome,
-//! whole or not at all, and its tries are counted.
+//! [`model`] implements the protocol a second time, without time: it says which steps may come next. [`follow`] runs
+//! the real [`World`](tiebreak_sim::World) event by event beside it. After every event the store holds what was
+//! committed minus VMs that ended, and so nothing is over-committed; each agent's view is the store at some earlier
+//! moment, plus its own unanswered choices; and what agents have in flight is allowed. Every machine chosen is one of
+//! the best in its agent's view. A commit fails exactly when its machines have changed (coarse) or have no room
+//! (fine). Once everything is visible, the views equal the store; and the record of the run obeys all laws about
+//! answers: each request has one outcome, completely or not at all, and its attempts are counted.
 //!
 //! Two things are enumerated. *Interleavings*: all orders of arrivals, decisions, commits and exits, with all that an agent
 //! may have seen of the store's log by then. The model enumerates them, [`search`] finds times that make the simulator go
