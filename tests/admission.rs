@@ -1,4 +1,4 @@
-//! What the presets about admission say of themselves (cluster admission, sections 5 and 7).
+//! The descriptions of the admission presets hold (cluster admission, sections 5 and 7).
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ fn preset(id: &str) -> Document {
     (PRESETS.iter().find(|preset| preset.id == id).expect(id).make)()
 }
 
-/// Deployments let in, and the share of scale-outs that failed, in percent.
+/// Deployments admitted, and the share of failed scale-outs, in percent.
 fn run(variant: &Variant) -> (u64, f64) {
     let workload = Arc::new(variant.generate().expect("a generated workload"));
     let mut world = World::new(variant.plan(workload).expect("a plan"));
@@ -35,7 +35,7 @@ fn a_limit_that_stops_those_who_grow_fails_one_in_ten_of_them() {
     }
 }
 
-/// A year of the three.
+/// One of the three years.
 fn one_year(variant: &Variant) -> Span {
     let mut lab = variant.admission_lab;
     lab.years = 1.0;

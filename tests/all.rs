@@ -1,5 +1,5 @@
-//! Tests across crates: laws, one pool for all rules, goldens, documents. One program, because each is linked with all of
-//! the project.
+//! Tests across crates: laws, one pool for all rules, goldens, documents. They are one program, because each program
+//! is linked with the whole project.
 
 mod admission;
 mod cache_timeline;

@@ -1,9 +1,9 @@
-//! Protean's example of a cache timeline, Table 4 and Figure 8 of section 5.2.1, event by event;
-//! and how objects leave the pools: by room, by age, and at once where there is no room at all.
+//! Protean's example of a cache timeline, Table 4 and Figure 8 of section 5.2.1, event by event; and how objects
+//! leave the pools: by capacity, by age, and at once if the capacity is zero.
 //!
-//! The paper's two rules are two of ours: R1, which depends on traits X and Y, is
-//! `AreNodeResourcesValid` with evictions allowed, which asks for the demand (X) and whether the
-//! VM has high priority (Y); R2, which depends on X alone, is `BestFit`.
+//! The paper's two rules correspond to two of ours: R1, which depends on traits X and Y, is `AreNodeResourcesValid`
+//! with evictions allowed, which depends on the demand (X) and whether the VM has high priority (Y); R2, which
+//! depends on X alone, is `BestFit`.
 
 use std::sync::Arc;
 
@@ -18,15 +18,15 @@ use tiebreak_placement::{Allocator, CacheCounters, CacheEvent, Caches, Draw, Pol
 const R1: &str = "AreNodeResourcesValid";
 const R2: &str = "BestFit";
 
-/// Decisions between two looks at what has grown too old.
+/// Decisions between two sweeps for old objects.
 const SWEEP: usize = 256;
 
-/// All layers, as in the paper, and nothing grows too old.
+/// All layers, as in the paper, without expiry by age.
 fn protean() -> Caches {
     Caches { rule_objects: true, age: 0, ..Caches::default() }
 }
 
-/// A request by its traits: (1, 2) is X = x1 and Y = y2.
+/// A request given by its traits: (1, 2) is X = x1 and Y = y2.
 type Traits = (u32, u8);
 
 fn vm((x, y): Traits) -> VmShape {
@@ -44,7 +44,7 @@ fn allocator(caches: Caches) -> Allocator {
     allocator
 }
 
-/// Serves a request; what happened in the caches.
+/// Serves a request; returns the cache events.
 fn serve(allocator: &mut Allocator, traits: Traits) -> Vec<CacheEvent> {
     let (shape, draw) = (ShapeId(10 * traits.0 + u32::from(traits.1)), Draw { number: 0, among: None });
     let vm = VmRequest::alone(vm(traits));
@@ -54,7 +54,7 @@ fn serve(allocator: &mut Allocator, traits: Traits) -> Vec<CacheEvent> {
     allocator.take_log()
 }
 
-/// Something changes on a machine, so that whatever is kept needs an update.
+/// Changes a machine, so that everything cached needs an update.
 fn disturb(allocator: &mut Allocator) {
     let record = allocator.view().record(MachineId(1));
     let after = MachineRecord { risk: record.risk ^ 1, ..record };
@@ -83,7 +83,7 @@ fn table_4_of_the_paper() {
         ((1, 1), &[EvaluationHit]),
     ];
     check(protean(), &timeline, false);
-    // If Eval(x1, y1) needs an update, R1(x1, y1) and R2(x1) are requested too, and are hits.
+    // If Eval(x1, y1) needs an update, it requests R1(x1, y1) and R2(x1) too, which are hits.
     let [first, second, _] = timeline;
     let updated: (Traits, &[CacheEvent]) = ((1, 1), &[EvaluationHit, ObjectHit(R1), ObjectHit(R2)]);
     check(protean(), &[first, second, updated], true);
@@ -167,7 +167,7 @@ fn updates_are_counted_where_they_happen() {
     assert_eq!((counters.hits, counters.misses, counters.stale_hits), (2, 1, 1));
     let ranked = [counters.on_misses, counters.in_background, counters.on_hits].map(|updates| updates.ranked);
     assert_eq!(ranked, [4, 1, 1], "all machines when it is made, then the one that changed");
-    // Both rules have an object, and there is no rule that asks nothing.
+    // Both rules have an object, and there is no rule without a key.
     let judged = [counters.on_misses, counters.in_background, counters.on_hits].map(|updates| updates.judged);
     assert_eq!(judged, [4 * 3, 3, 3], "by two rule objects and the shared state");
     assert_eq!(counters.shared, Uses { hits: 0, misses: 2 });
@@ -177,7 +177,7 @@ fn updates_are_counted_where_they_happen() {
     }
 }
 
-/// Two classes read one shared state: fresh for the second, and again after a change read as stale by a decision.
+/// Two classes read one shared state: fresh for the second, and after a change a decision reads it as stale.
 #[test]
 fn the_shared_state_counts_its_readers_and_its_updates() {
     let mut allocator = allocator(protean());

@@ -1,8 +1,7 @@
-//! Caches never change a decision, at their edges too: more classes than the pool holds,
-//! keys of every width, and rules about racks at every place of the list.
+//! Caches never change a decision, even in edge cases: more classes than the pool holds, keys of every width, and
+//! rack rules at every position of the list.
 //!
-//! Two allocators, one with caches and one without, go through the same life of one
-//! small zone side by side.
+//! Two allocators, one with caches and one without, make the same decisions for a small zone side by side.
 
 use std::sync::Arc;
 
@@ -18,7 +17,7 @@ use tiebreak_placement::{
 
 const POOL_SIZE: usize = 256;
 
-/// The preferences of which every order is tried: both reaches, with and without a key.
+/// The preferences that are tried in every order: both reaches, with and without a key.
 const MACHINE_PREFERENCES: [&str; 5] =
     ["PreferNonEmptyMachines", "BestFit", "PreferLeastUsedRack", "WorstFit", "FirstFit"];
 
@@ -30,7 +29,7 @@ fn ids(wanted: impl Fn(Group) -> bool) -> impl Iterator<Item = &'static str> {
     RULES.iter().filter(move |entry| wanted(entry.group)).map(|entry| entry.declaration.id)
 }
 
-/// All rules that are no machine preference, then these preferences in this order.
+/// All rules except machine preferences, followed by these preferences in this order.
 fn list(preferences: &[(&str, Option<u32>)]) -> Vec<RuleUse> {
     let others = ids(|group| group != Group::MachinePreferences).map(|id| rule(id, None));
     others.chain(preferences.iter().map(|(id, buckets)| rule(id, *buckets))).collect()
@@ -59,12 +58,12 @@ struct Living {
     tenant: usize,
 }
 
-/// A zone with and without caches, and who lives there.
+/// A zone with and without caches, and its VMs.
 struct CachedAndNot {
     cached: Allocator,
     uncached: Allocator,
     living: Vec<Living>,
-    /// Where the VMs of each tenant stand; the first asks for nothing, and nobody knows.
+    /// The machines of each tenant's VMs; the first has no terms, and its footprint is unknown.
     footprints: Vec<Footprint>,
     evictions: u32,
 }
@@ -92,12 +91,12 @@ impl CachedAndNot {
         self.uncached.view_mut().set(machine, record);
     }
 
-    /// Places a VM of nobody in particular, and tells what the cache did.
+    /// Places a VM without a particular tenant, and returns the use of the cache.
     fn place(&mut self, shape: u32, vm: &VmShape, draw: u64) -> CacheUse {
         self.place_of(0, shape, &VmRequest::alone(*vm), Draw { number: draw, among: None }).0
     }
 
-    /// Places a VM of a tenant; tells what the cache did, and where it stands now.
+    /// Places a VM of a tenant; returns the use of the cache, and its machine.
     fn place_of(&mut self, tenant: usize, shape: u32, vm: &VmRequest, draw: Draw) -> (CacheUse, Option<MachineId>) {
         let footprint = &self.footprints[tenant];
         let request = Request { shape: ShapeId(shape), vm, footprint, needs: Needs::NONE, growth: None, draw };
@@ -114,7 +113,7 @@ impl CachedAndNot {
         }
     }
 
-    /// Puts a VM on its machine, and spot VMs out where it counts on that.
+    /// Puts a VM on its machine, and evicts spot VMs if it needs their room.
     fn settle(&mut self, vm: Living) {
         let record = loop {
             if let Some(record) = self.cached.view().record(vm.machine).with(&vm.shape) {
@@ -141,7 +140,7 @@ impl CachedAndNot {
         }
     }
 
-    /// One of the living leaves, and now and then something about a machine changes.
+    /// One of the VMs ends, and sometimes a machine changes.
     fn disturb(&mut self, bits: u64) {
         if !self.living.is_empty() && bits.is_multiple_of(2) {
             self.leave(pick(bits, self.living.len() as u32) as usize);
@@ -217,8 +216,8 @@ fn shapes_that_no_rule_tells_apart_share_an_evaluation() {
     assert_eq!(pair.place(2, &vm(2), 0), CacheUse::Miss);
 }
 
-/// Every order of the five machine preferences, so that the rule about racks stands at every
-/// place, with keys of one word, of two and of more.
+/// Every order of the five machine preferences, so that the rack rule is at every position, with keys of one word, of
+/// two and of more.
 #[test]
 fn every_order_and_key_width_decides_the_same() {
     let widths: [fn(&str) -> Option<u32>; 4] =
@@ -240,7 +239,7 @@ fn every_order_and_key_width_decides_the_same() {
 
 const TENANTS: usize = 9;
 
-/// The first tenant asks for nothing, the others for anything.
+/// The first tenant has no terms, the others have any.
 fn terms(tenant: usize, draws: Stream, case: u64) -> TenantTerms {
     let below = |what: u64, count| pick(draws.draw(case << 16 | (tenant as u64) << 8 | what, 9), count) as u16;
     let drawn = TenantTerms {
@@ -253,7 +252,7 @@ fn terms(tenant: usize, draws: Stream, case: u64) -> TenantTerms {
     if tenant == 0 { TenantTerms::NONE } else { drawn }
 }
 
-/// Any machine preferences in any order, behind all other rules; every third list is weighted.
+/// Any machine preferences in any order, after all other rules; every third list is weighted.
 fn random_list(case: u64) -> Vec<RuleUse> {
     let draw = |id: &str, what: u64| Seed(case).stream(id).draw(0, what);
     let mut preferences: Vec<_> = ids(|group| group == Group::MachinePreferences).collect();
@@ -275,7 +274,7 @@ fn random_list(case: u64) -> Vec<RuleUse> {
     rules
 }
 
-/// All layers, and each of them off.
+/// All layers, and each of them switched off.
 fn cache_layers() -> Vec<Caches> {
     let all = Caches::default();
     vec![
@@ -289,7 +288,7 @@ fn cache_layers() -> Vec<Caches> {
     ]
 }
 
-/// What a tenant was promised holds on the machine that its VM was given.
+/// Promises to a tenant hold on the machine chosen for its VM.
 fn check_promises(pair: &CachedAndNot, tenant: usize, vm: &VmRequest, machine: MachineId) {
     let (fleet, footprint) = (pair.cached.view().fleet(), &pair.footprints[tenant]);
     let (terms, rack, cluster) = (vm.shape.terms, fleet.rack_of(machine), fleet.cluster_of(machine));
@@ -309,18 +308,18 @@ fn check_promises(pair: &CachedAndNot, tenant: usize, vm: &VmRequest, machine: M
     assert!(!isolated || here.iter().all(|other| other.tenant == tenant), "{told}");
 }
 
-/// What happened while tenants were served.
+/// Events while tenants were served.
 #[derive(Debug, Default)]
 struct Served {
     placed: u32,
     refused: u32,
-    /// Hits of tenants that had VMs, which nothing cached was made for.
+    /// Hits of tenants that had VMs, for which no cache entry was made.
     hits_beside_own: u32,
     shared_machines: u32,
     evictions: u32,
 }
 
-/// Tenants come with requests of one to four VMs.
+/// Tenants make requests of one to four VMs.
 fn serve_tenants(pair: &mut CachedAndNot, draws: Stream, case: u64, served: &mut Served) {
     for step in 0..70 {
         let what = case << 16 | step;
@@ -366,7 +365,7 @@ fn tenants_with_any_terms_are_served_the_same_whatever_is_cached() {
     }
 }
 
-/// Counts that are all different: the first, and each larger than the one before by `step`.
+/// Counters that all differ: the first, and each larger than the previous one by `step`.
 fn counts(first: u64, step: u64, objects: Vec<ObjectCounters>) -> CacheCounters {
     let at = |place: u64| first + place * step;
     CacheCounters {

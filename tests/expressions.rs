@@ -14,7 +14,7 @@ fn cases(usual: u64) -> std::ops::Range<u64> {
     }
 }
 
-/// Printed and read, over the tree and laid out, for one and for many, known before or after.
+/// Printed and parsed, over the tree and compiled, for one and for many, known in advance or not.
 #[test]
 fn random_expressions_are_worked_out_alike_in_every_way() {
     for number in cases(3_000) {
@@ -22,7 +22,7 @@ fn random_expressions_are_worked_out_alike_in_every_way() {
     }
 }
 
-/// Texts that a fuzzer begins with or kept, whole and cut anywhere.
+/// Seeds and finds of a fuzzer, whole and cut anywhere.
 #[test]
 fn texts_that_fuzzing_kept_are_read_or_refused() {
     let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/testkit/fuzz/corpus/expressions");
@@ -37,7 +37,7 @@ fn texts_that_fuzzing_kept_are_read_or_refused() {
     }
 }
 
-/// All laws, any mix of caches among them.
+/// All laws, including any mix of caches.
 #[test]
 fn every_law_holds_with_random_expressions_in_the_list() {
     for number in cases(50) {
@@ -50,7 +50,7 @@ fn expressions_of(case: &Case) -> Vec<&str> {
     case.rules.iter().filter_map(|rule| Some(rule.custom.as_ref()?.definition().expression.as_str())).collect()
 }
 
-/// The gallery's rule in place of the built-in one of its name, with the values that both have.
+/// The gallery's rule in place of the built-in one of the same name, with the values of their common parameters.
 fn replaced(rule: &RuleUse, name: &str) -> Option<RuleUse> {
     let row = gallery::find(name).filter(|_| rule.id == name)?.row();
     let built_in = tiebreak_placement::rules::find(name)?.declaration.params;
@@ -61,7 +61,7 @@ fn replaced(rule: &RuleUse, name: &str) -> Option<RuleUse> {
     Some(RuleUse { values: values.collect(), custom: row.custom, ..rule.clone() })
 }
 
-/// Rules of the gallery that say what the built-in rule of their name says.
+/// Rules of the gallery that are equivalent to the built-in rule of the same name.
 const TWINS: [&str; 6] =
     ["BestFit", "WorstFit", "PreferNonEmptyMachines", "LavaHostClass", "PreferLeastUsedRack", "PreferEmptierClusters"];
 

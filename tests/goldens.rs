@@ -1,10 +1,10 @@
-//! What the presets give, to the last bit: `tests/golden/summaries.txt` for people, and
-//! `tests/browser/golden.json` with the digests that every browser must give too;
-//! `tests/browser/expressions.json` holds links with a random rule each, and the digests that every browser must give;
-//! `tests/golden/random-cases.txt` is one number for thirty random scenarios, which
-//! `web/tests/engine.rs` gives again in wasm.
+//! The results of the presets, to the last bit: `tests/golden/summaries.txt` for reading, and
+//! `tests/browser/golden.json` with the digests that every browser must give too; `tests/browser/expressions.json`
+//! holds links with one random rule each, and the digests that every browser must give;
+//! `tests/golden/random-cases.txt` is the digest of thirty random scenarios, which `web/tests/engine.rs` reproduces
+//! in wasm.
 //!
-//! A changed golden is a changed simulator, and the commit says why. This writes them anew:
+//! A changed golden means a changed simulator, and the commit says why. This rewrites them:
 //! `UPDATE=1 cargo test -p tiebreak-tests goldens::`.
 
 use std::fmt::Write as _;
@@ -26,7 +26,7 @@ fn path(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// Compares with a file kept beside this one.
+/// Compares with a file next to this one.
 fn golden(name: &str, text: &str) {
     if std::env::var_os("UPDATE").is_some() {
         std::fs::create_dir_all(path(name).parent().expect("a folder")).expect("the folder of goldens");
@@ -64,7 +64,7 @@ fn run(variant: &Variant) -> Summary {
     world.summary()
 }
 
-/// Numbers as Rust writes them back exactly, so that nothing can hide behind rounding.
+/// Floats in Rust's exact round-trip format, so that rounding hides nothing.
 fn shown(preset: &str, summary: &Summary) -> String {
     let Summary { digest, placements, rejections, warm_rejections, conflicts, counters, rule_shares, .. } = summary;
     let mut text = format!("{preset}\n");
@@ -93,7 +93,7 @@ fn presets_give_what_they_gave() {
     golden("golden/summaries.txt", &texts.join("\n"));
     let named = |name: &str, summary: &Summary| format!("  \"{name}\": \"{:016x}\"", summary.digest);
     let mut digests: Vec<_> = summaries.iter().map(|(preset, summary)| named(preset, summary)).collect();
-    // And every predictor, under the small preset with TemporalCost on.
+    // And every predictor, with the small preset with TemporalCost on.
     digests.extend(PREDICTORS.iter().map(|predictor| {
         let (id, mut variant) = (predictor.declaration.id, variant("small"));
         variant.set("rules.TemporalCost.on", "true").expect("a rule");
@@ -120,11 +120,11 @@ fn random_cases_give_what_they_gave() {
     golden("golden/random-cases.txt", &format!("{:016x}\n", laws::digest(0..30)));
 }
 
-/// Numbers of random expressions that decide something, each something else: most random ones decide nothing here.
+/// Random expressions that decide something, each something else: most random ones decide nothing here.
 const EXPRESSIONS: [u64; 20] =
     [10, 21, 25, 29, 32, 35, 78, 91, 93, 98, 114, 126, 136, 164, 167, 169, 170, 189, 200, 204];
 
-/// The small preset with a random rule, of which the tie-breaks above it leave something to decide.
+/// The small preset with a random rule; the tie-breaks above it leave it something to decide.
 fn with_expression(number: u64) -> Document {
     let mut document = (presets::find("small").expect("small").make)();
     document.name = format!("Random expression {number}");

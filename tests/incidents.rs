@@ -1,5 +1,5 @@
-//! Incidents in random scenarios: whatever happens to a zone, no machine is over-committed, no
-//! VM is lost sight of, and caches, slices and repetition change nothing.
+//! Incidents in random scenarios: whatever happens to a zone, no machine is over-committed, no VM is lost, and
+//! caches, slices and repetition change nothing.
 //!
 //! A failure prints its number; this replays it alone:
 //! `TIEBREAK_CASE=<number> cargo test -p tiebreak-tests incidents::`.
@@ -41,7 +41,7 @@ fn run(number: u64, caches: bool, slice: u32) -> World {
     world
 }
 
-/// One VM's time on one machine; to the end when it never left.
+/// One VM's time on one machine; to the end if it never left.
 #[derive(Clone, Copy, Debug)]
 struct Stay {
     machine: MachineId,
@@ -49,7 +49,7 @@ struct Stay {
     to: Option<Time>,
 }
 
-/// Where a VM stood, by the record of decisions and disruptions alone.
+/// The machines of a VM, from the record of decisions and disruptions alone.
 fn stays(world: &World, vm: VmId, decisions: &[Decision], disruptions: &[Disruption]) -> Result<Vec<Stay>, String> {
     let workload = world.plan().workload();
     let placed = decisions.iter().filter(|it| it.outcome == Outcome::Placed);
@@ -72,7 +72,7 @@ fn stays(world: &World, vm: VmId, decisions: &[Decision], disruptions: &[Disrupt
         let to = cut.map(|it| it.time).or(ends.then_some(end.max(from)));
         stays.push(Stay { machine, from, to });
     }
-    // What a VM that migrates leaves behind stays until all of it is copied.
+    // What a migrating VM leaves behind stays until the copy is complete.
     let copies = disruptions.iter().filter(|it| it.held_until > it.time);
     let until = |it: &Disruption| Some(it.held_until).filter(|until| *until < Time::NEVER);
     stays.extend(copies.map(|it| Stay { machine: it.from, from: it.time, to: until(it) }));
@@ -82,7 +82,7 @@ fn stays(world: &World, vm: VmId, decisions: &[Decision], disruptions: &[Disrupt
     }
 }
 
-/// All that is held at each moment on a machine fits, and at the end it is what the world says.
+/// Everything held on a machine fits at each moment, and at the end it is what the world says.
 fn check_machine(world: &World, machine: MachineId, stays: &[(VmId, Stay)]) -> Result<(), String> {
     let demand = |vm: VmId| world.plan().workload().shape_of_vm(vm).demand;
     let mut changes = Vec::new();
@@ -105,7 +105,7 @@ fn check_machine(world: &World, machine: MachineId, stays: &[(VmId, Stay)]) -> R
     Ok(())
 }
 
-/// Each time a VM lost its machine it was decided again, once and for all, or its time was over.
+/// Each time a VM lost its machine it was decided again, with one final outcome, or its lifetime was over.
 fn check_vm(world: &World, vm: VmId, decisions: &[Decision], disruptions: &[Disruption]) -> Result<(), String> {
     let workload = world.plan().workload();
     let came = workload.at(workload.request_of(vm)) <= workload.horizon();

@@ -1,9 +1,8 @@
 //! Random scenarios, and the laws that hold in all of them.
 //!
-//! A failure prints its number; this replays it alone:
-//! `TIEBREAK_CASE=<number> cargo test -p tiebreak-tests laws::`.
-//! `TIEBREAK_CASES=1000` checks more of them, `TIEBREAK_FROM=5000` others; `cargo xtask soak` goes
-//! on until a law breaks or the time is over.
+//! A failure prints its number; this replays it alone: `TIEBREAK_CASE=<number> cargo test -p tiebreak-tests laws::`.
+//! `TIEBREAK_CASES=1000` checks more of them, `TIEBREAK_FROM=5000` others; `cargo xtask soak` continues until a law
+//! breaks or the time is over.
 
 use std::fs;
 use std::ops::Range;
@@ -16,14 +15,14 @@ use tiebreak_placement::Combining;
 use tiebreak_sim::{Decision, Outcome, Reason};
 use tiebreak_testkit::{Case, Ledger, laws};
 
-/// How often a long run says how far it has come.
+/// How often a long run reports its progress.
 const NEWS: Duration = Duration::from_secs(30);
 
 fn number_from(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().and_then(|value| value.parse().ok())
 }
 
-/// The cases to check, and for how long at most.
+/// The cases to check, and the time limit.
 fn asked_for() -> (Range<u64>, Duration) {
     let hours = std::env::var("TIEBREAK_HOURS").ok().and_then(|value| value.parse().ok());
     let time = hours.map_or(Duration::MAX, |hours: f64| Duration::from_secs_f64(hours * 3_600.0));
@@ -34,7 +33,7 @@ fn asked_for() -> (Range<u64>, Duration) {
     (from..from.saturating_add(count), time)
 }
 
-/// The first law that a case breaks; what breaks by a panic is a law too.
+/// The first law that a case breaks; a panic counts as well.
 fn broken(number: u64) -> Option<String> {
     let checked = catch_unwind(AssertUnwindSafe(|| laws::check(&Case::random(number))));
     checked.unwrap_or_else(|_| Err("the core panicked, see above".into())).err()
@@ -60,7 +59,7 @@ fn every_law_holds_in_random_scenarios() {
     said(cases.end - 1);
 }
 
-/// Weights that are added up, and scores that are normalised over the candidates, in every case that has weights.
+/// Summed weights, and scores normalised over the candidates, in every case with weights.
 #[test]
 fn every_law_holds_where_weights_are_added_up() {
     let cases = (0..300).map(Case::random).filter(|case| case.rules.iter().any(|rule| rule.weight.is_some()));
@@ -75,7 +74,7 @@ fn every_law_holds_where_weights_are_added_up() {
     assert_eq!(held, 32, "cases with weights");
 }
 
-/// Scenarios that a fuzzer kept because they reach code that others do not.
+/// Scenarios that a fuzzer kept because they reach additional code.
 #[test]
 fn every_law_holds_in_the_scenarios_that_fuzzing_kept() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/testkit/fuzz/corpus/cases");
@@ -87,7 +86,7 @@ fn every_law_holds_in_the_scenarios_that_fuzzing_kept() {
     }
 }
 
-/// How often each kind of thing was seen in random scenarios, so that no law is empty.
+/// How often each kind of thing occurred in random scenarios, so that no law is vacuous.
 #[derive(Debug, Default)]
 struct Coverage {
     conflicts: usize,
@@ -98,16 +97,16 @@ struct Coverage {
     evicted: usize,
     homeless: usize,
     migrated: usize,
-    /// Migrations that kept two machines busy, and those that were not needed any more.
+    /// Migrations that kept two machines busy, and those that were no longer needed.
     live: usize,
     saved: u64,
     weighted: usize,
     /// Cases in which another list of rules took over, in the middle of their decisions.
     forked: usize,
     datacenters: usize,
-    /// Deployments let in and refused where rules about admission ask, and scale-outs placed and failed.
+    /// Deployments admitted and refused under admission rules, and scale-outs placed and failed.
     deployments: [u64; 4],
-    /// Decisions about VMs of tenants that ask for something: taken, refused, and in conflict.
+    /// Decisions about VMs of tenants with terms: placed, refused, and in conflict.
     asking: [usize; 3],
 }
 

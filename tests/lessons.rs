@@ -1,7 +1,7 @@
-//! The lessons that come with the page: every one reads, and what it says of its runs is so. A claim
-//! marked `always`, and a question without `here`, hold for the seed shown and for the four after it.
+//! The built-in lessons: every one can be read, and its claims about its runs hold. A claim marked `always`, and a
+//! question without `here`, hold for the seed shown and for the four after it.
 //!
-//! Who writes a lesson sees the figures that its claims name, seed by seed:
+//! For authors of lessons, this prints the figures of the claims, seed by seed:
 //! `LESSON=04 cargo test -p tiebreak-tests lessons:: -- --nocapture claims`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,10 +15,10 @@ use tiebreak_scenario::{Document, TraceSettings, Variant, WorkloadRef};
 use tiebreak_sim::{Probe, Probed, World};
 use tiebreak_trace::TraceParser;
 
-/// How many seeds stand behind what is always so.
+/// The number of seeds for `always`.
 const SEEDS: u64 = 5;
 
-/// Lessons run side by side on so many threads.
+/// The number of threads that run lessons.
 const THREADS: usize = 2;
 
 fn read(Listed { id, markdown, .. }: &Listed) -> Lesson {
@@ -35,10 +35,10 @@ fn packing_cut() -> Workload {
     parser.finish().expect("a trace").workload
 }
 
-/// Finished runs with one seed, by their documents: steps of a lesson share many.
+/// Finished runs with one seed, by document: steps of a lesson share many.
 struct Runs<'a> {
     cut: &'a Arc<Workload>,
-    /// How much later than the seed shown.
+    /// The offset from the seed shown.
     later: u64,
     worlds: BTreeMap<String, World>,
 }
@@ -67,7 +67,7 @@ impl Runs<'_> {
         &self.worlds[&name]
     }
 
-    /// What is wrong with the way that a question's goal is reached, if it has one.
+    /// Problems of the solution to a question's goal, if it has one.
     fn solution(&mut self, step: &Step, shown: Shown<'_>) -> Vec<String> {
         let Some(question @ Question::Drag { ask, goal, .. }) = &step.question else { return Vec::new() };
         let mut document = shown.scenario.document().clone();
@@ -79,7 +79,7 @@ impl Runs<'_> {
         failures.into_iter().map(|failure| format!("{ask} The solution does not reach it: {failure}")).collect()
     }
 
-    /// What is wrong with the decision about the machine that a question asks for, if it asks for one.
+    /// Problems of the decision about the machine that a question asks for, if any.
     fn decision(&mut self, step: &Step, shown: Shown<'_>) -> Vec<String> {
         let Some(Question::Machine { ask, vm }) = &step.question else { return Vec::new() };
         let plan = self.world(shown.scenario.document()).plan().clone();
@@ -95,7 +95,7 @@ impl Runs<'_> {
         }
     }
 
-    /// What a step needs to know of its runs.
+    /// The values of its runs that a step needs.
     fn values(&mut self, step: &Step, shown: Shown<'_>) -> Vec<(Run, Measure, Option<f64>)> {
         let of = |(run, measure): (Run, Measure)| {
             let scene = match run {
@@ -108,7 +108,7 @@ impl Runs<'_> {
     }
 }
 
-/// What a lesson says that is not so.
+/// The claims of a lesson that do not hold.
 fn failures(id: &str, lesson: &Lesson, cut: &Arc<Workload>) -> Vec<String> {
     let mut failures = Vec::new();
     let mut answers: BTreeMap<usize, Option<usize>> = BTreeMap::new();
@@ -186,7 +186,7 @@ fn every_lesson_is_made_for_a_learner() {
     }
 }
 
-/// Whether a step claims or asks something that holds for its own seed and perhaps for no other.
+/// Whether a step has a claim or a question that only its own seed must satisfy.
 fn is_of_one_seed(step: &Step) -> bool {
     step.claims.iter().any(|claim| claim.scope == Scope::Here)
         || matches!(
@@ -195,7 +195,7 @@ fn is_of_one_seed(step: &Step) -> bool {
         )
 }
 
-/// What a step says and asks, in small letters and without marks.
+/// The text and the question of a step, in lower case and without markup.
 fn words(step: &Step) -> String {
     let word = |span: &Span| match span {
         Span::Text(text) | Span::Emphasis(text) | Span::Strong(text) | Span::Code(text) | Span::Link { text, .. } => {
@@ -239,7 +239,7 @@ fn every_file_of_a_lesson_is_listed_once() {
     assert!(LESSONS.is_sorted_by_key(|listed| listed.id), "in the order of their numbers");
 }
 
-/// A lesson without its words: what runs, what is shown, what is asked of the runs and what is said of them.
+/// A lesson without its text: scenarios, unlocks, questions and claims.
 fn bones(lesson: &Lesson) -> Vec<Step> {
     let question = |question: &Question| {
         let mut question = question.clone();
@@ -266,7 +266,7 @@ fn bones(lesson: &Lesson) -> Vec<Step> {
     lesson.steps.iter().map(bare).collect()
 }
 
-/// The numbers in a text, sorted, whatever its language puts between their digits.
+/// The numbers in a text, sorted, ignoring the language's separators.
 fn numbers(text: &str) -> Vec<String> {
     let plain = text.replace([',', '.'], "");
     let mut numbers: Vec<_> = plain.split(|it: char| !it.is_ascii_digit()).filter(|it| !it.is_empty()).collect();

@@ -1,5 +1,4 @@
-//! Lifetimes in whole runs: no host breaks the invariants of its state, whatever happens to it
-//! (LAVA section 4.3).
+//! Lifetimes in complete runs: no host breaks the invariants of its state, whatever happens to it (LAVA section 4.3).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,11 +9,11 @@ use tiebreak_scenario::presets;
 use tiebreak_sim::{Disruption, World};
 use tiebreak_testkit::Case;
 
-/// What is wrong with a machine, if anything is.
+/// What is wrong with a machine, if anything.
 fn wrong(world: &World, machine: MachineId) -> Option<String> {
     let card = world.host_card(machine, world.progress().time)?;
     let (host, record) = (card.host, world.occupancy().record(machine));
-    // What VMs that migrate still hold here is nothing that the machine waits for.
+    // The machine does not wait for what migrating VMs still hold here.
     let leave = |it: &&Disruption| it.from == machine && it.held_until == Time::NEVER;
     let copies = world.disruptions().iter().filter(leave).count() as u32;
     let residual = card.vms.iter().filter(|vm| vm.residual).count() as u32;
@@ -79,8 +78,7 @@ fn a_deadline_that_passes_raises_the_class_at_that_moment() {
     assert!(raised > 50, "{raised}");
 }
 
-/// Phase, class, deadline, and the VMs that the machine waits for and that never move, of every machine
-/// with any VM.
+/// Phase, class, deadline, and the VMs that the machine waits for and that never move, of every machine with any VM.
 type Stood = Vec<(MachineId, Phase, u8, u32, Vec<VmId>)>;
 
 fn stood(world: &World, at: Time, moved: &BTreeSet<VmId>) -> Stood {
@@ -110,7 +108,7 @@ fn a_run_that_is_over_tells_how_hosts_stood_before() {
         while !world.advance(1).done {
             let now = world.progress().time;
             let second = |time: Time| time.0 / 1_000;
-            // What is told is told to the second: of each, the last that was seen of it.
+            // The record has a resolution of a second: of each, the last observation.
             if before.last().is_some_and(|(at, _)| second(*at) == second(now)) {
                 before.pop();
             }
@@ -124,7 +122,7 @@ fn a_run_that_is_over_tells_how_hosts_stood_before() {
     assert!(compared > 10_000, "{compared}");
 }
 
-/// What the presets about lifetimes say of themselves is so.
+/// The descriptions of the lifetime presets hold.
 #[test]
 fn presets_show_what_they_say() {
     let run = |id: &str, path: &str, value: &str| {

@@ -1,5 +1,5 @@
-//! Reservations of links over random runs: whatever happened, when all VMs are gone nothing is reserved, and
-//! every cause of a refusal comes about (Gridiron section III-D).
+//! Link reservations in random runs: whatever happened, when all VMs have ended nothing is reserved, and every cause
+//! of a refusal occurs (Gridiron section III-D).
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use tiebreak_scenario::PRESETS;
 use tiebreak_sim::World;
 use tiebreak_testkit::Case;
 
-/// The same workload in which nobody stays past the horizon.
+/// The same workload with every VM ending by the horizon.
 fn all_leave(workload: &Workload) -> Workload {
     let mut builder = WorkloadBuilder::new();
     for row in workload.rows() {
@@ -54,7 +54,7 @@ fn when_all_vms_are_gone_nothing_is_reserved() {
     }
 }
 
-/// What the presets about virtual datacenters say of themselves.
+/// The descriptions of the virtual datacenter presets hold.
 #[test]
 fn presets_about_vdcs_have_something_to_show() {
     let preset = |id| PRESETS.iter().find(|preset| preset.id == id).expect(id);

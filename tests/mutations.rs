@@ -1,5 +1,4 @@
-//! Every law can fail: the record of a run is spoiled in one place, and the law that is
-//! there to notice does.
+//! Every law can fail: the record of a run is corrupted in one place, and the corresponding law notices.
 
 use std::sync::LazyLock;
 
@@ -14,21 +13,20 @@ use tiebreak_testkit::laws::{
 };
 use tiebreak_testkit::{Case, Ledger, watts};
 
-/// Records of random cases, all of them lawful.
+/// Records of random cases, all of them valid.
 static ALL: LazyLock<Vec<Ledger>> = LazyLock::new(|| {
     let lawful = |ledger: &Ledger| book_keeping(ledger).expect("a record as it was");
     (0..750).map(|number| record(&Case::random(number))).inspect(lawful).collect()
 });
 
-/// Records of cases whose agents collide and refuse, and tell time in the plainest way; tenants
-/// ask for nothing, and nothing happens to the zone.
+/// Records with conflicts, refusals and simple timing, without terms of tenants and without incidents.
 fn is_plain(ledger: &Ledger) -> bool {
     let rich = [Outcome::Placed, Outcome::Conflict, Outcome::Refused].iter().all(|it| has(ledger, *it));
     let plain = ledger.agents.latency == Latency::Fixed && ledger.agents.commit_ms == 0;
     rich && plain && !ledger.eventful && !asks(ledger)
 }
 
-/// Whether tenants ask for anything.
+/// Whether tenants have terms.
 fn asks(ledger: &Ledger) -> bool {
     ledger.workload.shapes().iter().any(|shape| !shape.terms.is_none())
 }
@@ -37,13 +35,12 @@ fn has(ledger: &Ledger, outcome: Outcome) -> bool {
     ledger.decisions.iter().any(|it| it.outcome == outcome)
 }
 
-/// Spoils each plain record for which `spoil` finds a place, and expects complaints that say one
-/// of these things.
+/// Corrupts each plain record in which `spoil` finds a place, and expects complaints with one of these texts.
 fn check(spoil: impl Fn(&mut Ledger) -> Option<()>, complaints: &[&str]) {
     check_where(is_plain, spoil, complaints);
 }
 
-/// The same with records that are fit for it.
+/// The same for records that meet a condition.
 fn check_where(fit: impl Fn(&Ledger) -> bool, spoil: impl Fn(&mut Ledger) -> Option<()>, complaints: &[&str]) {
     let mut spoiled = 0;
     for mut ledger in ALL.iter().filter(|ledger| fit(ledger)).cloned() {
@@ -56,8 +53,8 @@ fn check_where(fit: impl Fn(&Ledger) -> bool, spoil: impl Fn(&mut Ledger) -> Opt
     assert!(spoiled > 1, "only {spoiled} records could be spoiled for {complaints:?}");
 }
 
-/// Spoils each record for which `spoil` finds a place, where that need not break a law, and
-/// counts who complains like this.
+/// Corrupts each record in which `spoil` finds a place, where that need not break a law, and counts the complaints
+/// with this text.
 fn noticed(spoil: impl Fn(&mut Ledger) -> Option<()>, part: &str) -> usize {
     let complains = |ledger: &&Ledger| {
         let mut ledger = (*ledger).clone();
@@ -74,7 +71,7 @@ fn placed(decision: &Decision) -> bool {
     decision.outcome == Outcome::Placed && decision.agent.is_some()
 }
 
-/// Every kind of spoiling: one test, because each process makes the records anew.
+/// Every kind of corruption: one test, because each process would create the records again.
 #[test]
 fn every_spoiled_record_is_noticed() {
     macro_rules! each {
@@ -192,7 +189,7 @@ fn a_crowd_on_one_machine_is_noticed() {
             spoiled.machine = Some(MachineId(0));
             ledger.placements[spoiled.vm.index()] = Some((MachineId(0), spoiled.time));
         }
-        // Without samples, which would speak first.
+        // Without samples, whose law would fail first.
         ledger.series = Series::default();
         let placements = ledger.decisions.iter().filter(|it| it.outcome == Outcome::Placed).count();
         (placements > 100 && ledger.fleet.machine_count() > 3).then_some(())
@@ -206,12 +203,12 @@ fn conflicts_without_a_reason_are_noticed() {
         for spoiled in ledger.decisions.iter_mut().filter(|it| it.agent.is_some()) {
             spoiled.agent = Some(0);
         }
-        // A lone agent's answers are no two at once, or the law before this one speaks.
+        // Answers of a lone agent are never simultaneous, or an earlier law would fail first.
         ledger.agents.decision_ms = 0;
         Some(())
     };
     check(alone, &["conflicts where there can be none"]);
-    // A store that merges decisions has no business refusing what fits; one that does not often does.
+    // A store that merges decisions must not refuse what fits; one that does not merge often does.
     let coarse = |ledger: &Ledger| !ledger.agents.fine_grained && ledger.agents.count > 1 && !ledger.eventful;
     for asking in [false, true] {
         let fit = |ledger: &Ledger| coarse(ledger) && asks(ledger) == asking && has(ledger, Outcome::Conflict);
@@ -226,7 +223,7 @@ fn conflicts_without_a_reason_are_noticed() {
     }
 }
 
-/// A store that merges decisions takes outdated ones, which one that does not must not.
+/// A store that merges decisions accepts stale ones; one that does not must not.
 fn outdated_decisions_that_were_taken_are_noticed() {
     for pipelined in [false, true] {
         let merging = |ledger: &mut Ledger| {
@@ -331,7 +328,7 @@ fn wrong_counts_samples_and_means_are_noticed() {
         },
         &["ends with"],
     );
-    // Samples cannot be written to from here; a workload whose VMs leave at other times gives others.
+    // Samples cannot be changed from here; a workload whose VMs end at other times gives others.
     let other = record(&Case::random(1)).series;
     check(
         |ledger| {
@@ -392,7 +389,7 @@ fn a_fork_with_another_past_is_noticed() {
     assert!(spoiled > 10, "only {spoiled} forks could be spoiled");
 }
 
-/// Puts a rule into the list of a run that went without it, if it did.
+/// Adds a rule to the list of a run that did not use it.
 fn with_rule(ledger: &mut Ledger, id: &str) -> Option<()> {
     let missing = !ledger.rules.iter().any(|rule| rule.id == id);
     ledger.rules.push(RuleUse::plain(id, None));
@@ -411,7 +408,7 @@ fn broken_promises_are_noticed() {
         let noticed = noticed(|ledger| with_rule(ledger, id), part);
         assert!(noticed > 3, "{id}: {noticed}");
     }
-    // A tenant's VM that was really put on a machine that another one has to itself.
+    // A tenant's VM that was actually placed on a machine that another tenant has exclusively.
     let trespass = |ledger: &mut Ledger| {
         let isolated = |it: &Decision| placed(it) && ledger.workload.shape_of_vm(it.vm).terms.isolated;
         let host = ledger.decisions[find(ledger, isolated)?];
@@ -427,7 +424,7 @@ fn broken_promises_are_noticed() {
     assert!(noticed > 5, "{noticed}");
 }
 
-/// The first VM that was put out, by its place in the record.
+/// The first evicted VM, by its index in the record.
 fn first(ledger: &Ledger, is: impl Fn(&Disruption) -> bool) -> Option<usize> {
     ledger.disruptions.iter().position(is)
 }
@@ -452,7 +449,7 @@ fn evictions_without_right_or_need_are_noticed() {
         ledger.summary.counters.evictions -= 1;
         Some(())
     };
-    // Where two were put out at one instant, the other one is taken for it.
+    // If two were evicted at one instant, the other one is taken instead.
     check_where(
         any,
         forgotten,
@@ -463,7 +460,7 @@ fn evictions_without_right_or_need_are_noticed() {
         Some(())
     };
     check_where(any, uncounted, &["evictions, the record"]);
-    // One more VM goes, before the one that had to.
+    // One more VM is evicted, before the necessary one.
     let needless = |ledger: &mut Ledger| {
         let index = first(ledger, is_evicted)?;
         let why = ledger.disruptions[index];
@@ -477,7 +474,7 @@ fn evictions_without_right_or_need_are_noticed() {
         ledger.summary.counters.evictions += 1;
         Some(())
     };
-    // Where the other one had made room enough, the one that had to go is still there for the next.
+    // If the other one had freed enough, the necessary one is still there for the next VM.
     check_where(any, needless, &["without need", "for nobody", "over-committed"]);
     let for_nobody = |ledger: &mut Ledger| {
         let index = first(ledger, is_evicted)?;
@@ -639,7 +636,7 @@ fn links_that_take_what_is_not_there_or_give_nothing_back_are_noticed() {
     let narrower = |ledger: &mut Ledger| {
         let (end, idle) = ledger.network.as_mut()?;
         let busy = (0..end.cuts()).find(|place| end.used_at(*place) > 0)?;
-        // As if so much were reserved for somebody else.
+        // As if this much were reserved for another VM.
         idle.set_used(busy, end.capacity_at(busy));
         ledger.changes.is_empty().then_some(())
     };
@@ -668,7 +665,7 @@ fn deployments_that_are_counted_wrongly_are_noticed() {
         check_where(asks, count, &["the summary counts deployments"]);
         check_where(|ledger| !asks(ledger), count, &["deployments counted unasked"]);
     }
-    // As if the last one that left, or one that stayed, were counted otherwise.
+    // As if the last deployment that ended, or one that stayed, were counted differently.
     let kept = |ledger: &mut Ledger| {
         *ledger.deployed.as_mut()?.last_mut()? += 0.5;
         Some(())
@@ -691,7 +688,7 @@ fn a_run_that_lets_in_otherwise_with_other_caches_is_noticed() {
             continue;
         }
         caches_decide_alike(&case, &ledger, 0..1).expect("a record as it was");
-        // The same case without what rules about admission said, as if caches had kept it from them.
+        // The same case without the results of admission rules, as if caches had hidden them.
         let mut deaf = case.clone();
         let lists = deaf.changes.iter_mut().map(|change| &mut change.rules).chain([&mut deaf.rules]);
         lists.for_each(|rules| rules.retain(|rule| !rule.id.ends_with("MomentAdmission")));

@@ -1,9 +1,9 @@
-//! One small pool on which every preference chooses differently, and one small zone on which
-//! every validator refuses what it says.
+//! A small pool on which every preference makes a different choice, and a small zone on which every validator rejects
+//! what it should.
 //!
-//! The pool: three racks of three machines with 16 cores and 64 GiB each; a VM of 2 cores and
-//! 8 GiB comes, of a tenant with VMs on machines 1, 2, 5 and 8. Machine 0 has room only if a spot VM
-//! of 4 cores and 4 GiB is put out. An uplink carries 20 Mbit/s, and a link takes 1 for each core.
+//! The pool: three racks of three machines with 16 cores and 64 GiB each; a VM of 2 cores and 8 GiB arrives, of a
+//! tenant with VMs on machines 1, 2, 5 and 8. Machine 0 has room only if a spot VM of 4 cores and 4 GiB is evicted.
+//! An uplink carries 20 Mbit/s, and a link takes 1 for each core.
 //!
 //! | machine | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 |
 //! |---|---|---|---|---|---|---|---|---|---|
@@ -21,7 +21,8 @@
 //! | last use | 3 | 7 | 4 | - | 1 | 7 | - | - | 9 |
 //! | class | open 1 | recycling 3 | recycling 2 | - | recycling 1 | open 2 | - | - | recycling 2 |
 //!
-//! Each rack is one chassis. The VM is user-facing. It comes 10 hours after the trace began and is predicted to live 2 hours: class 1.
+//! Each rack is one chassis. The VM is user-facing. It arrives 10 hours after the start of the trace and is predicted
+//! to live 2 hours: class 1.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -47,7 +48,7 @@ const POOL: [(u32, u32, u32, u8, u16); 9] = [
     (0, 8, 2, 0, 4),
 ];
 
-/// Free at, the same by first predictions, longest life, all in hours; phase and class.
+/// Free at, the same by first predictions, longest lifetime, all in hours; phase and class.
 const LIVES: [(f64, f64, f64, Phase, u8); 9] = [
     (11.0, 11.9, 1.0, Phase::Open, 1),
     (13.0, 11.5, 5.0, Phase::Recycling, 3),
@@ -72,13 +73,13 @@ fn life((exit, first_exit, longest, phase, class): (f64, f64, f64, Phase, u8)) -
 
 const TENANT_ON: [u32; 4] = [1, 2, 5, 8];
 
-/// What is reserved of each machine's uplinks, in Mbit/s.
+/// The reserved bandwidth of each machine's uplinks, in Mbit/s.
 const UPLINKS: [u64; 9] = [9, 5, 3, 4, 8, 2, 6, 7, 1];
 
-/// The number of the placement that was the last on it.
+/// The number of the last placement on each machine.
 const LAST_USE: [u32; 9] = [3, 7, 4, 0, 1, 7, 0, 0, 9];
 
-/// Cores that user-facing VMs and others keep busy at their 95th percentile.
+/// Cores that user-facing and other VMs keep busy at their 95th percentile.
 const BUSY: [(u32, u32); 9] = [(8, 4), (6, 6), (0, 1), (0, 0), (6, 1), (1, 1), (0, 0), (0, 0), (10, 6)];
 
 fn busy((user_facing, other): (u32, u32)) -> MachineLoad {
@@ -125,7 +126,7 @@ fn mix() -> ShapeMix {
     ShapeMix::of(&builder.finish(Time(2)).expect("a workload"))
 }
 
-/// With another part of a machine's uplinks reserved.
+/// With another reserved amount on a machine's uplinks.
 fn loaded(mut pool: Occupancy, machine: u32, mbps: u64) -> Occupancy {
     pool.network_mut().expect("it has one").set_used(machine, mbps * 1_000);
     pool
@@ -146,7 +147,7 @@ fn with_value(id: &str, value: f64) -> RuleUse {
     RuleUse { values: vec![value], ..rule(id) }
 }
 
-/// Where the VM may go, if its tenant has VMs on these machines and asks for `wanted` more.
+/// The best machines for the VM, if its tenant has VMs on these machines and asks for `wanted` more.
 fn best_for(
     (terms, tenant_on, wanted): (TenantTerms, &[u32], u32),
     pool: &Occupancy,
@@ -170,7 +171,7 @@ fn best(pool: &Occupancy, rules: &[RuleUse]) -> Vec<u32> {
     best_for((TenantTerms::NONE, &TENANT_ON, 1), pool, rules, 1)
 }
 
-/// The rules of these stages that no line of a test names.
+/// The rules of these stages that are missing in a test's table.
 fn without_a_line(groups: [Group; 2], named: &[&str]) -> Vec<&'static str> {
     let of_stage = RULES.iter().filter(|entry| groups.contains(&entry.group));
     of_stage.map(|entry| entry.declaration.id).filter(|id| !named.contains(id)).collect()
@@ -291,12 +292,12 @@ fn validators_refuse_what_they_say() {
     assert_eq!(without_a_line([Group::ClusterValidators, Group::MachineValidators], &named), [""; 0]);
 }
 
-/// What clusters of 64, 32 and 32 cores are expected to have now and in ten hours: cores, and their variance then.
+/// The forecasts of clusters of 64, 32 and 32 cores for now and in ten hours: cores, and their variance.
 const AHEAD: [[(f64, f64); 2]; 3] =
     [[(40.0, 0.0), (20.0, 0.0)], [(10.0, 0.0), (24.0, 3.0)], [(4.0, 0.0), (10.0, 200.0)]];
 
-/// A rule about admission, its parameters, the cores that the newcomer of 2 cores is expected to have in ten hours,
-/// the cluster that it is in already, and where it may go. Cantelli's chances in ten hours are 0.1, 9 and 32 %.
+/// An admission rule, its parameters, the cores forecast in ten hours for the newcomer of 2 cores, the cluster that
+/// it already uses, and the allowed machines. Cantelli's bounds in ten hours are 0.1, 9 and 32 %.
 type Admitted = (&'static str, &'static [f64], f64, Option<usize>, &'static [u32]);
 const ADMISSION: [Admitted; 10] = [
     ("ZerothMomentAdmission", &[50.0], 1.5, None, &[4, 5, 6, 7]),

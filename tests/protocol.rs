@@ -1,13 +1,13 @@
 //! The commit protocol of store, journal and agents, exhaustively in small: two agents, three machines, four requests
 //! (Protean sections 4 and 5.3).
 //!
-//! [`model`] tells the protocol a second time, without time: what may happen next to anybody. [`follow`] runs the real
-//! [`World`](tiebreak_sim::World) event by event beside it. After every event the store is what was committed less who
-//! left, and so nothing is over-committed; each agent's view is the store as it was at some moment, with its own unanswered
-//! choices; and what agents have in flight is what they may have. Every machine chosen is one of the best in its agent's
-//! view. A commit fails exactly when its machines have changed (coarse) or have no room (fine). When all has become
-//! visible, the views are the store; and the record of the run keeps all laws about answers: each request has one outcome,
-//! whole or not at all, and its tries are counted.
+//! [`model`] implements the protocol a second time, without time: it says which steps may come next. [`follow`] runs
+//! the real [`World`](tiebreak_sim::World) event by event beside it. After every event the store holds what was
+//! committed minus VMs that ended, and so nothing is over-committed; each agent's view is the store at some earlier
+//! moment, plus its own unanswered choices; and what agents have in flight is allowed. Every machine chosen is one of
+//! the best in its agent's view. A commit fails exactly when its machines have changed (coarse) or have no room
+//! (fine). Once everything is visible, the views equal the store; and the record of the run obeys all laws about
+//! answers: each request has one outcome, completely or not at all, and its attempts are counted.
 //!
 //! Two things are enumerated. *Interleavings*: all orders of arrivals, decisions, commits and exits, with all that an agent
 //! may have seen of the store's log by then. The model enumerates them, [`search`] finds times that make the simulator go
@@ -19,7 +19,7 @@
 //! `crates/sim/src/queue/mod.rs`, which is one of those that other times give. *Cases*: all combinations of sizes, waits,
 //! lives, times and settings from short lists, where agents with one view want the same machine and where chance decides.
 //!
-//! `cargo test -p tiebreak-tests protocol:: -- --ignored` takes longer lists.
+//! `cargo test -p tiebreak-tests protocol:: -- --ignored` runs longer lists.
 
 mod follow;
 mod model;
@@ -31,19 +31,19 @@ use follow::{Small, follow};
 use model::{Ask, Coverage, Rules, Terms, Trace, interleavings};
 use search::{WHOLE, timings};
 
-/// Runs a case; what came about.
+/// Runs a case; returns its trace and coverage.
 fn run(small: &Small) -> (Trace, Coverage) {
     follow(small).unwrap_or_else(|wrong| panic!("{wrong}\n{small:?}"))
 }
 
-/// Interleavings of requests for whole machines: of agents that wait for the store's answer or that decide on, with so
-/// many retries, and with the first VM leaving or not.
+/// Interleavings of requests for whole machines: agents wait for the store's answer or continue deciding, with this
+/// many retries, and the first VM ends or not.
 struct Space {
     pipelined: bool,
     fine_grained: bool,
     retries: u32,
     first_leaves: bool,
-    /// How many there are.
+    /// The number of interleavings.
     count: usize,
 }
 
@@ -89,11 +89,11 @@ fn every_interleaving_of_agents_that_decide_on_is_lawful() {
 struct Grid {
     /// Of each request.
     asks: &'static [Ask],
-    /// From one request to the next, in milliseconds.
+    /// Between two requests, in milliseconds.
     waits: &'static [i64],
-    /// Of all VMs, in milliseconds; none stay.
+    /// Of all VMs, in milliseconds; `None` stays.
     lives: &'static [Option<i64>],
-    /// What a decision takes when it is quick and when it is slow, and a commit; with none, agents wait for answers.
+    /// The duration of a quick decision, of a slow one, and of a commit; without any, agents wait for answers.
     times: &'static [(u64, u64, u64)],
     publish_ms: &'static [u64],
     retries: &'static [u32],
@@ -129,7 +129,7 @@ impl Grid {
         seen
     }
 
-    /// The case of a number, whose digits say which of each list.
+    /// The case with this number, whose digits select from each list.
     fn case(&self, rules: Rules, number: usize) -> Option<Small> {
         let mut digits = Digits(number);
         let (quick, slow, commit_ms) = digits.one_of(self.times);
@@ -158,7 +158,7 @@ impl Grid {
     }
 }
 
-/// What is left of a number that is read digit by digit.
+/// The rest of a number that is read digit by digit.
 struct Digits(usize);
 
 impl Digits {

@@ -1,4 +1,4 @@
-// The page for everyone: axe finds nothing in any state, and the main job needs no mouse.
+// Accessibility: axe finds nothing in any state, and the main job needs no mouse.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { atRest, axe, NARROW, WIDE } from './harness.mjs';
@@ -106,7 +106,7 @@ const STATES = {
 
 const tab = (name) => ({ page }) => showTab(page, name);
 
-/** Draws one side out, and back in. */
+/** Opens one drawer, and closes it again. */
 const drawer = (name) => [
   async ({ hand, page }) => {
     await hand.drawer(name).click();
@@ -129,7 +129,7 @@ for (const dark of [false, true]) {
   for (const [size, states] of [[WIDE, STATES], [NARROW, DRAWERS]]) {
     test(`axe finds nothing, ${dark ? 'dark' : 'light'}, ${size.width} wide`, () =>
       onPage({ ...size, dark }, async (session) => {
-        // Each violation once, with the first state it was seen in.
+        // Each violation once, with the first state in which it appeared.
         const found = new Map();
         for (const [state, [there, back]] of Object.entries(states)) {
           await there(session);
@@ -145,7 +145,7 @@ for (const dark of [false, true]) {
 test('axe finds nothing when a link is partly unreadable and a draft is offered', () =>
   onPage({ path: corpusLink('bad/out-of-range') }, async ({ page }) => assert.deepEqual(await axe(page), [])));
 
-/** Tabs on until this has the focus. */
+/** Presses Tab until this has the focus. */
 async function tabTo(page, name, key = 'Tab') {
   for (let presses = 0; presses < 120; presses += 1) {
     await page.keyboard.press(key);
@@ -269,7 +269,7 @@ for (const width of [NARROW.width, 800]) {
           assert.ok(!(await drawer.isVisible()), `${name} is closed`);
           await hand.drawer(name).click();
           await drawer.waitFor();
-          // It takes keys and covers its part of the page when it has slid there.
+          // Once open, it takes keys and covers its part of the page.
           await page.waitForFunction(() => document.activeElement.closest('.side.open'));
           await atRest(page);
           await close();
@@ -291,7 +291,7 @@ test('every target is big enough to hit, and nothing scrolls sideways', () =>
         .map((target) => [target, target.closest('label') ?? target])
         .filter(([, area]) => { const { width, height } = area.getBoundingClientRect(); return width > 0 && Math.min(width, height) < 24; })
         .map(([target, area]) => `${target.ariaLabel ?? target.textContent.trim()}: ${Math.round(area.getBoundingClientRect().height)} px`));
-      // WCAG 2.5.8 lets smaller ones be, when 24 px around them are free; checkboxes of rows are such.
+      // WCAG 2.5.8 allows smaller ones with 24 px of free space around them, such as checkboxes in rows.
       assert.deepEqual(small.filter((target) => !target.startsWith('Use ')), []);
       const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       assert.ok(sideways <= 0, `${sideways} px stick out`);

@@ -1,5 +1,5 @@
-// Admission on the page: rules about what deployments will grow to, what one may grow to, a cluster over years on which
-// policies are compared, beliefs fitted to the workload, and a price for variance (rows A1 to A7).
+// Admission on the page: rules on predicted growth, the growth of a deployment, a cluster over years with a
+// comparison of policies, beliefs fitted to the workload, and a price for variance (rows A1 to A7).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe, cells, compileAsForPeople, tabbedPanel, NARROW, WIDE } from './harness.mjs';
@@ -11,14 +11,14 @@ const { panel, open, set } = tabbedPanel('Admission', 'Admission');
 const results = (page) => panel(page).getByRole('region', { name: 'Results of the study' });
 const pct = (cell) => Number.parseFloat(cell);
 
-/** A cluster that is followed in a moment. */
+/** A cluster whose simulation takes a moment. */
 async function small(page) {
   await set(page, 'cores of the cluster', 1_000);
   await set(page, 'years of the cluster', 0.5);
 }
 
 async function follow(page) {
-  // What an earlier study says goes first.
+  // The results of an earlier study disappear first.
   await withdraws(page, '[aria-label=Admission]', /100 % done/, () =>
     panel(page).getByRole('button', { name: 'Simulate the cluster' }).click());
   await panel(page).getByText(/100 % done/).waitFor({ timeout: 120_000 });
@@ -52,7 +52,7 @@ test('three policies on a cluster over years: who looks ahead lets in more', () 
     assert.ok(pct(rows[3][2]) >= pct(rows[0][2]), 'without any rule most cores are in use');
     await panel(page).getByRole('figure', { name: 'Cores in use per month' }).getByRole('button', { name: 'Show data table' }).click();
     assert.deepEqual(await axe(page), []);
-    // The same again is the same.
+    // The same settings give the same result.
     await follow(page);
     assert.deepEqual((await cells(results(page))).slice(1), rows);
     await set(page, 'years of the cluster', 0.4);

@@ -1,4 +1,4 @@
-// Bad input of every kind: the page says what it expected and what came, keeps the draft, and works on.
+// Bad input of every kind: the page says what it expected and what it got, keeps the draft, and still works.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d4948445200000001
 
 const csv = (name, content) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
 
-/** A draft of one's own, which no bad input may touch. */
+/** A custom draft, which no bad input may change. */
 async function ownDraft(hand) {
   await enter(hand.name, 'Mine');
   await hand.setBuckets(BELOW, 5);
@@ -119,7 +119,7 @@ test('0 machines, a word and nothing at all are refused in the field', () =>
     await worksOn(hand);
   }));
 
-// What the page must say of a link, and whether what could be read of it opens.
+// The page's message about a link, and whether its readable part opens.
 const LINKS = {
   'an unknown rule': ['bad/unknown-rule', /expected the id of a rule of this version, got "PreferWarmSoup"/, true],
   'a link cut in half': ['bad/cut-in-half', /expected 884 characters, got 440: the link seems truncated/, true],
@@ -138,14 +138,14 @@ test('bad links say what is wrong with them, at the start and in an open page; t
   onPage({}, async ({ hand, page, host }) => {
     const mine = await ownDraft(hand);
     for (const [what, [link, words, opens]] of Object.entries(LINKS)) {
-      // Followed in the open page: back to the draft is one undo away.
+      // Followed in the open page: the draft is one undo away.
       const drafts = await hand.drafts();
       await page.goto(host.url + corpusLink(link));
       await hand.alert.waitFor();
       assert.match(await hand.alert.textContent(), words, what);
       assert.equal((await hand.name.inputValue()) !== 'Mine', opens, `${what}: opens what could be read`);
       assert.deepEqual(await hand.drafts(), drafts, what);
-      // What opened runs to its end first.
+      // The opened scenario runs to its end first.
       await settled(page, 0);
       if (opens) await hand.runs(() => hand.button('Undo').click());
       assert.equal(await hand.digest(), mine.digest, what);
@@ -153,7 +153,7 @@ test('bad links say what is wrong with them, at the start and in an open page; t
       assert.ok((await hand.drafts()).includes(drafts.at(-1)), `${what}: the draft from before is kept`);
       await hand.setBuckets(BELOW, mine.buckets);
 
-      // Followed from elsewhere: the page offers the draft.
+      // Followed from another page: the page offers the draft.
       await page.goto('about:blank');
       await page.goto(host.url + corpusLink(link));
       await settled(page, 0);
@@ -219,12 +219,12 @@ test('two tabs keep a draft each', () =>
 test('a duplicated tab has a draft of its own', () =>
   onPage({}, async ({ hand, page, context }) => {
     await hand.setBuckets(BELOW, 5);
-    // As "Duplicate tab" does, the opened page gets a copy of the session's storage.
+    // As with "Duplicate tab", the opened page gets a copy of the session's storage.
     const opened = context.waitForEvent('page');
     await page.evaluate(() => { window.open(location.href); });
     const other = new Hand(await opened);
     await other.status.getByText('Done').waitFor();
-    // What listens to the status comes in with a load of its own.
+    // The status listener is added at a page load.
     await other.page.reload();
     await settled(other.page, 0);
     assert.equal(await other.bucketsOf(BELOW).inputValue(), '5', 'it shows the same');
@@ -247,7 +247,7 @@ test('full storage is told, and the page works on; the draft from before stays, 
         }
       }
     });
-    // For as long a draft as before there would be room.
+    // There would be room for a draft of the previous length.
     await enter(hand.name, 'Mine, with a longer name');
     await hand.setBuckets(BELOW, 5);
     assert.match(await hand.alert.textContent(), /Drafts are not saved in this browser.*full or disabled/);
@@ -258,7 +258,7 @@ test('full storage is told, and the page works on; the draft from before stays, 
     assert.deepEqual(await hand.drafts(), drafts, 'never half of one');
   }));
 
-/** Follows the link that Share gives, as the page says, and finds what was on the screen. */
+/** Follows the link from Share, as the page advises, and finds the same scenario. */
 async function carriedByLink(hand) {
   assert.match(await hand.alert.textContent(), /Use Share to keep your work as a link or a file\./);
   const [digest, link] = [await hand.digest(), await hand.link()];
@@ -282,12 +282,12 @@ test('a start two centuries after all others is told, and left out where one wan
     await showTab(page, 'Workload');
     const workload = page.getByRole('region', { name: 'Workload' });
     assert.match(await workload.textContent(), /typo\.csv, without outliers/);
-    // A link says so, too.
+    // A link says so too.
     assert.match((await hand.link()), /#/);
   }));
 
 test('storage that is switched off is told, and the page works on; a link takes the draft along', async (t) => {
-  // As people do it: "block all cookies" in the settings.
+  // As users do it: "block all cookies" in the settings.
   const profile = temporaryFolder();
   fs.mkdirSync(path.join(profile, 'Default'));
   const settings = { profile: { default_content_setting_values: { cookies: 2 } } };
@@ -302,7 +302,7 @@ test('storage that is switched off is told, and the page works on; a link takes 
   await listenToStatus(context);
   const page = await context.newPage();
   await page.goto(host.url);
-  // Nothing says that this browser was here before.
+  // The page cannot know that this browser was here before.
   await page.getByRole('tab', { name: 'Experiment' }).click();
   const off = await page.evaluate(() => { try { return !window.localStorage; } catch { return true; } });
   assert.ok(off, 'this browser has its storage off');

@@ -1,8 +1,8 @@
-// The same run in the browser and natively, in turns: `cargo xtask bench` calls it.
+// The same run in the browser and natively, in turns; `cargo xtask bench` calls this.
 //
-// Both sides time one run of a preset: the world is made (with its warm start) and runs to its end. Neither counts
-// making the workload: the browser keeps it from its first run on, which is shown apart. The browser's time also
-// holds what the page needs of a run: reading the scenario, frames of the fleet map, reports of progress.
+// Both sides time one run of a preset: creating the world (with its warm start) and running to its end. Neither
+// counts creating the workload: the browser keeps it from its first run, which is shown separately. The browser's
+// time also includes what the page needs of a run: reading the scenario, frames of the fleet map, progress reports.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';

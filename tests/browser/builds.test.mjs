@@ -1,4 +1,4 @@
-// Builds follow each other without breaking a tab that is open, or a link.
+// A new build does not break an open tab or a link.
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -11,11 +11,11 @@ const caches = (page) => page.evaluate(() => window.caches.keys());
 const buildOf = (page) => page.evaluate(() => document.querySelector('meta[name=build]').content);
 const waiting = (page) => page.waitForFunction(async () => (await navigator.serviceWorker.getRegistration())?.waiting);
 
-/** Waits until the service worker in charge of this tab is the one that keeps this build. */
+/** Waits until the service worker that controls this tab is the one of this build. */
 const under = (page, build) => page.waitForFunction((expected) => new Promise((resolve) => {
   const { controller } = navigator.serviceWorker;
   if (!controller) return resolve(false);
-  // Another one may speak unasked, and one that is just ending not at all: then it is asked again.
+  // Another worker may send messages unasked, and one that is terminating may not answer: then ask again.
   const hear = ({ data, source }) => { if (source === controller) end(data === expected); };
   const end = (is) => {
     navigator.serviceWorker.removeEventListener('message', hear);
@@ -26,17 +26,16 @@ const under = (page, build) => page.waitForFunction((expected) => new Promise((r
   return controller.postMessage('which build');
 }), build);
 
-/** How many tabs the service worker of this build is in charge of; asked of it alone, so that no page hears the answer. */
+/** The number of tabs that the service worker of this build controls; the question goes to it alone, so that no page
+ * receives the answer. */
 async function tabsUnder(context, build) {
   const tabs = async (expected) => (BUILD === expected ? (await self.clients.matchAll({ type: 'window' })).length : 0);
   const counts = context.serviceWorkers().map((worker) => worker.evaluate(tabs, build).catch(() => 0));
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
 
-/**
- * Two builds and a host that can change from one to the other, as a host does when a new build is copied there: what
- * only the old one had is gone. The second build has a new page and new addresses for the engine.
- */
+/** Two builds, and a host that can switch from one to the other, as when a new build is copied to it: files that only
+ * the old one had are gone. The second build has a new page and new addresses for the engine. */
 async function twoBuilds(t) {
   const folder = temporaryFolder();
   const [first, second, root] = ['first', 'second', 'now'].map((name) => path.join(folder, name));
@@ -79,7 +78,7 @@ test('a new build waits for the tabs of the old one, whose engines still start; 
     await waiting(page);
     const news = (tab) => tab.getByRole('note').filter({ hasText: NEWS });
 
-    // The old tab is told, keeps what it had, and has engines to start that the server has no more.
+    // The old tab is notified, keeps its state, and can start engines that are no longer on the server.
     await hand.name.focus();
     await news(page).waitFor();
     await hasFocus(page, 'Scenario name');
@@ -88,7 +87,7 @@ test('a new build waits for the tabs of the old one, whose engines still start; 
     assert.equal(await news(other.page).count(), 0, 'the new tab has nothing to reload for');
     await under(page, builds.first);
 
-    // A third tab, still under the old service worker, is whole even when the server goes.
+    // A third tab, still under the old service worker, works even when the server is down.
     await worksOn(other.hand);
     assert.equal(await news(other.page).count(), 0, 'nor later');
 
@@ -118,7 +117,7 @@ test('an old tab works on after another one went over to the new build', async (
     await settled(second.page, 0);
     await third.page.reload();
     await settled(third.page, 0);
-    // Under the new service worker now, with the old build's files kept for it.
+    // Now under the new service worker, which keeps the old build's files for it.
     await under(page, builds.second);
     assert.equal(await buildOf(page), builds.first);
     await host.close();

@@ -1,4 +1,4 @@
-// Two variants on one page: forked, run, compared, and explained; and the film of a run.
+// Two variants on one page: forked, run, compared and explained; and the film of a run.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe, WIDE } from './harness.mjs';
@@ -6,7 +6,7 @@ import { clickAtOnce, drawn, onPage, RULE, says, shows, until } from './people.m
 
 const compare = (page) => page.getByRole('region', { name: 'Compare', exact: true });
 
-/** Forks, and lets B keep no machines empty. */
+/** Forks, and disables keeping machines empty in B. */
 async function twoVariants(hand, page) {
   await hand.runs(() => hand.button('Fork as B').click());
   await hand.runs(() => page.getByRole('checkbox', { name: `Use ${RULE}` }).click());
@@ -31,13 +31,13 @@ test('a fork keeps both futures, and what differs is shown', () =>
     const differences = page.getByRole('region', { name: 'Differences' });
     await differences.getByRole('rowheader', { name: `rules.${RULE}.on` }).waitFor();
 
-    // The first placements that differ, explained in both.
+    // The first placements that differ, explained in both variants.
     await differences.getByRole('button', { name: /^VM / }).first().click();
     const explain = page.getByRole('region', { name: 'Explain' });
     await explain.getByRole('heading', { name: 'In A' }).waitFor();
     await explain.getByRole('heading', { name: 'In B' }).waitFor();
 
-    // A is as it was, comes to the front without a run, and stays when B goes.
+    // A is unchanged, becomes active without a run, and stays when B is closed.
     await hand.button('Variant A').click();
     await shows(() => hand.digest(), digest);
     await hand.button('Close variant B').click();
@@ -133,7 +133,7 @@ test('a run plays as a film, and stops at its end', () =>
     const moment = page.getByRole('slider', { name: 'Moment' });
     const at = async () => Number(await moment.inputValue());
     const end = await at();
-    // A minute of film, so that it is stopped long before its end.
+    // A film of one minute, so that it is stopped long before its end.
     await page.getByRole('combobox', { name: 'Speed' }).selectOption('6 h per second');
     await hand.button('Play').click();
     await until(async () => (await at()) > 1e6 && (await at()) < end);
@@ -141,7 +141,7 @@ test('a run plays as a film, and stops at its end', () =>
     await hand.button('Play').waitFor();
     const held = await at();
     assert.ok(held > 1e6 && held < 1e9, `${held} ms`);
-    // It moves with the frames of the browser, of which some pass.
+    // It moves with the browser's frames; wait for some.
     for (let frames = 0; frames < 5; frames += 1) await drawn(page);
     assert.equal(await at(), held);
     await page.getByRole('combobox', { name: 'Speed' }).selectOption('1 week per second');

@@ -1,4 +1,4 @@
-// The list of decisions, and machines: what is on them and why they are not empty.
+// The list of decisions, and machines: their VMs, and why they are not empty.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe, cells, NARROW, WIDE } from './harness.mjs';
@@ -16,7 +16,7 @@ async function open(page) {
   await table(page).waitFor();
 }
 
-/** How many VMs a filter has, by its button. */
+/** The number of VMs that a filter selects, from its button. */
 const count = async (page, name) => Number((await filter(page, name).textContent()).match(/[\d,]+$/)[0].replaceAll(',', ''));
 
 test('refused VMs are listed a page at a time, and a VM is found by its number', () =>
@@ -86,7 +86,7 @@ test('a machine says what is on it, why it is not empty, and which machines ther
 test('a rule of an explanation that is pointed at shows on the fleet map who was left', () =>
   onPage(WIDE, async ({ hand, page }) => {
     await open(page);
-    // Several rules drop machines when this one is decided.
+    // Several rules remove machines in this VM's decision.
     await (await hand.explain()).getByRole('textbox', { name: 'VM', exact: true }).fill('1372181');
     await page.keyboard.press('Enter');
     const rule = explain(page).locator('.funnel-rule').first();

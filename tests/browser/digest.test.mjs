@@ -1,5 +1,5 @@
 // The same scenario gives the same result everywhere: golden.json holds the native digests, which
-// `tiebreak run --preset NAME --json` prints; here both browsers must give them, with caches and without.
+// `tiebreak run --preset NAME --json` prints; both browsers must give the same, with caches and without.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
@@ -8,12 +8,12 @@ import { GOLDEN, onPage, showTab } from './people.mjs';
 
 compileAsForPeople();
 
-/** Links with a random expression as a rule each, and their native digests. */
+/** Links to one random expression rule each, and their native digests. */
 const EXPRESSIONS = JSON.parse(fs.readFileSync(new URL('expressions.json', import.meta.url), 'utf8'));
 
 const SMALL = '24 machines';
 
-/** Every predictor of lifetimes, with the digest of the small preset where TemporalCost asks it. */
+/** Every predictor of lifetimes, with the digest of the small preset with TemporalCost on. */
 const PREDICTORS = Object.entries(GOLDEN).filter(([name]) => name.startsWith('small '))
   .map(([name, digest]) => [name.slice('small '.length), digest]);
 
@@ -42,7 +42,7 @@ test('Chromium gives the native digests with every predictor of lifetimes', () =
     await showTab(page, 'Lifetimes');
     await hand.runs(() => page.getByRole('button', { name: 'Switch TemporalCost on' }).click());
     const predictor = page.getByRole('combobox', { name: 'Predictor', exact: true });
-    // Begins with the second, so that each choice is a change.
+    // Starts with the second, so that each choice is a change.
     for (const [id, digest] of [...PREDICTORS.slice(1), PREDICTORS[0]]) {
       await hand.runs(() => predictor.selectOption(id));
       assert.equal(await hand.digest(), digest, id);
@@ -52,9 +52,9 @@ test('Chromium gives the native digests with every predictor of lifetimes', () =
 test('Firefox gives the native digests, with caches on and off', () =>
   inFirefox({}, async ({ page }) => {
     const labelled = (name) => `document.querySelector('[aria-label=${JSON.stringify(name)}]')`;
-    // A run is over when the footer holds a digest again.
+    // A run is over when the footer shows a digest again.
     const shows = (digest) => page.waitFor(`document.body.textContent.includes('digest ${digest}')`);
-    // The digest goes while a run is under way, which may be for a moment only.
+    // The digest disappears during a run, perhaps only for a moment.
     const rerun = async (action) => {
       const gone = `new Promise((resolve) => {
         const seen = new MutationObserver(() => {

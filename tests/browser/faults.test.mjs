@@ -1,5 +1,6 @@
-// What fails under the page's feet: engines that end at work, memory that runs out, storage that takes nothing or only a
-// part, tabs that write the same at once. Each is told in a sentence, and the draft is as it was left.
+// Failures in the environment of the page: engines that end during work, memory that runs out, storage that takes
+// nothing or only a part, tabs that write at the same time. Each gives a one-sentence message, and the draft is
+// unchanged.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -13,7 +14,7 @@ import {
 const SMALL = '24 machines';
 const TRACE = 'another-cut.csv.gz';
 
-/** A draft of one's own, on two dozen machines. */
+/** A custom draft, on two dozen machines. */
 async function ownDraft(hand) {
   await hand.choosePreset(SMALL);
   await enter(hand.name, 'Mine');
@@ -26,19 +27,19 @@ async function set(page, name, value) {
   await setNumber(field, value);
 }
 
-/** What the page tells of its engines; two dozen machines have an alert of their own. */
+/** Alerts about engines; the one about two dozen machines is excluded. */
 const ofEngines = (page) => page.getByRole('alert').filter({ hasText: /The engine stopped and was restarted|The engine could not start/ });
 
 const MACHINES = /^machines of /;
 const REQUESTS = /^requests per hour of /;
 
-/** The latest draft in this browser's storage, as what it asks for: machines, and requests an hour. */
+/** The latest draft in this browser's storage: its machines, and requests per hour. */
 async function asked(hand) {
   const [{ inventory, workload }] = JSON.parse((await hand.drafts()).at(-1)).variants;
   return [inventory.clusters[0].machines, workload.generated.requests_per_hour];
 }
 
-/** The same as the page shows it. */
+/** The same from the page. */
 async function shown(page) {
   const numbers = [];
   for (const name of [MACHINES, REQUESTS]) {
@@ -49,17 +50,17 @@ async function shown(page) {
   return numbers;
 }
 
-/** Waits until the bar says that a part is done: of a run, or of a file. */
+/** Waits until the progress bar shows partial progress of a run or a file. */
 const isUnderWay = (page) => page.waitForFunction(() => document.querySelector('.status progress')?.value > 0);
 
-/** Ends an engine as a browser does that wants its memory back. */
+/** Ends an engine as a browser does to reclaim memory. */
 const end = (engine) => engine.evaluate(() => { setTimeout(() => self.close()); });
 
-/** The traces kept in this browser, by name, each with a digest of its bytes. */
+/** The traces stored in this browser, by name, each with a digest of its bytes. */
 const keptTraces = (page) => page.evaluate(async () => {
   const found = {};
   for await (const [name, handle] of (await navigator.storage.getDirectory()).entries()) {
-    // One that goes while they are listed is not there.
+    // A trace that is removed during the listing is skipped.
     const bytes = await handle.getFile().then((file) => file.arrayBuffer()).catch((error) => {
       if (error.name !== 'NotFoundError') throw error;
     });
@@ -70,7 +71,7 @@ const keptTraces = (page) => page.evaluate(async () => {
   return found;
 });
 
-/** The page is open again with the draft, and asks for its trace. */
+/** The page opens again with the draft, and asks for its trace. */
 async function asksForTheTrace(hand, drafts, what) {
   assert.match(await settled(hand.page, 0), /^Waiting for the trace another-cut\.csv\.gz$/, what);
   await hand.page.getByText(/^This scenario runs on the trace another-cut\.csv\.gz, which is not in this browser.* Load the file to start the run\./)
@@ -131,7 +132,7 @@ test('an engine that ends in the middle of a sweep costs one run, which says so;
     const panel = page.getByRole('region', { name: 'Sweep', exact: true });
     await showTab(page, 'Sweep');
     await panel.getByRole('combobox', { name: 'Field', exact: true }).selectOption('agents.count');
-    // So many that it is not over before one of its engines ends.
+    // Many runs, so that the sweep is not over before one of its engines ends.
     await enter(panel.getByRole('textbox', { name: 'Values of field', exact: true }), '1..30');
     await panel.getByRole('button', { name: 'Run the sweep' }).click();
     await panel.getByText(/^([1-9]|1\d) of 30 runs, seed 1$/).waitFor();
@@ -154,7 +155,7 @@ test('a mistake in the engine is told in its own words; the draft stays, and Run
   onPage({}, async ({ hand, page, faults }) => {
     const drafts = await ownDraft(hand);
     const [engine] = await engines(page, 1);
-    // It is given a message in the middle of its work, which no browser does.
+    // Deliver a message in the middle of its work, which no browser does.
     await engine.evaluate(() => {
       const [hear, { now }] = [self.onmessage, Performance.prototype];
       let isHearing = false;
@@ -178,7 +179,7 @@ test('a mistake in the engine is told in its own words; the draft stays, and Run
     faults.length = 0;
   }));
 
-/** A build of its own, whose engines get so little memory: in the file, the most that WebAssembly may ask for. */
+/** A separate build whose engines get very little memory: the file states the most that WebAssembly may request. */
 function withLittleMemory(mebibytes) {
   const root = path.join(temporaryFolder(), 'dist');
   fs.cpSync(DIST, root, { recursive: true });
@@ -190,7 +191,7 @@ function withLittleMemory(mebibytes) {
 
 const MEMORY_SECTION = 5;
 
-/** A WebAssembly program whose memory grows to so many pages at most. */
+/** A WebAssembly program whose memory may grow to this many pages. */
 function withMemoryOf(program, pagesMax) {
   for (let at = 8; at < program.length;) {
     const [length, begin] = number(program, at + 1);
@@ -206,7 +207,7 @@ function withMemoryOf(program, pagesMax) {
   return assert.fail('the program has no memory');
 }
 
-/** The number that stands there, seven bits a byte, and what comes behind it. */
+/** The LEB128 number at this position, and the position after it. */
 function number(bytes, at) {
   let value = 0;
   for (let shift = 0; ; shift += 7, at += 1) {
@@ -219,7 +220,7 @@ const leb = (value) => (value < 128 ? [value] : [(value & 127) | 128, ...leb(val
 
 const OUT_OF_MEMORY = /The engine stopped and was restarted.*It ran out of memory.*Use fewer machines or VMs, or keep only a part of the trace\..*Your scenario is unchanged/s;
 
-/** Engines trap when memory runs out, which the console says as well. */
+/** Engines trap when memory runs out, which also appears in the console. */
 function forgetTraps(faults) {
   assert.deepEqual(faults.filter((fault) => !/unreachable/.test(fault)), []);
   faults.length = 0;
@@ -235,21 +236,21 @@ test('100,000 machines and 2 million VMs in too little memory: it says so and wh
     const drafts = await hand.drafts();
     assert.deepEqual(await asked(hand), [100_000, 46_000]);
 
-    // What was too much is there again, and is too much again.
+    // The scenario that was too large is restored, and is too large again.
     await page.reload();
     await says(ofEngines(page), OUT_OF_MEMORY);
     assert.equal(await hand.name.inputValue(), 'Mine');
     assert.deepEqual(await shown(page), [100_000, 46_000]);
     assert.deepEqual(await hand.drafts(), drafts);
 
-    // What is told to do helps.
+    // The suggested action works.
     assert.match(await hand.runs(() => set(page, REQUESTS, 16)), /^Done: /);
     await hand.runs(() => set(page, MACHINES, 24));
     assert.equal(await hand.digest(), GOLDEN.small);
     forgetTraps(faults);
   }));
 
-/** A link to two dozen machines, changed. */
+/** A link to a changed scenario on two dozen machines. */
 function linkTo(change) {
   const document = JSON.parse(fs.readFileSync(path.join(CORPUS, 'good/v2-small.json'), 'utf8'));
   change(document.variants[0]);
@@ -322,7 +323,7 @@ test('a file that needs more memory than there is says so; the draft stays, and 
     forgetTraps(faults);
   }));
 
-// Files of an engine that a server may have no more, as when another build was copied there.
+// Engine files that may be missing on a server, as after another build was copied to it.
 for (const [what, file] of [['what loads it', 'worker_loader.js'], ['its program', 'worker_bg.wasm']]) {
   test(`an engine that cannot be started, for want of ${what}, is told once; the draft stays, and Run tries again`, () => {
     const root = path.join(temporaryFolder(), 'dist');
@@ -358,7 +359,7 @@ for (const [what, file] of [['what loads it', 'worker_loader.js'], ['its program
   });
 }
 
-/** This engine stops before the end of what it writes to the browser's storage, until `self.goOn` is called. */
+/** This engine stops before it finishes writing to the browser's storage, until `self.goOn` is called. */
 const stopInWriting = (engine) => engine.evaluate(() => {
   const { close } = FileSystemWritableFileStream.prototype;
   const mayGoOn = new Promise((resolve) => { self.goOn = resolve; });
@@ -394,19 +395,19 @@ test('a reload in the middle of keeping a trace: the draft is there, the trace i
 
 const NOTHING = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** Waits until one trace is kept, and it is this one, or any that is not empty. */
+/** Waits until exactly one trace is stored: this one, or any that is not empty. */
 const isKept = (page, digest) => until(async () => {
   const [found, ...others] = Object.values(await keptTraces(page));
   return others.length === 0 && (digest ? found === digest : found && found !== NOTHING) && found;
 }, 'a trace that is kept');
 
-/** The bytes of the one trace that is kept. */
+/** The bytes of the only stored trace. */
 const keptBytes = (page) => page.evaluate(async () => {
   const [file] = await Array.fromAsync((await navigator.storage.getDirectory()).values());
   return [...new Uint8Array(await (await file.getFile()).arrayBuffer())];
 });
 
-/** Leaves these of them. */
+/** Keeps only these bytes. */
 const leave = (page, bytes) => page.evaluate(async (left) => {
   const [file] = await Array.fromAsync((await navigator.storage.getDirectory()).values());
   const stream = await file.createWritable();
@@ -438,14 +439,14 @@ test('a kept trace of which only a part is left, or which was damaged, is asked 
     }
   }));
 
-// Why a trace cannot be kept, done to the page and its engine before the file is given.
+// Reasons why a trace cannot be stored, applied to the page and its engine before the file is given.
 const NOT_KEPT = {
   'a disk that is full': async ({ context, page, host, engine }) => {
     await engine.evaluate(() => {
       const watched = (does) => function watch(...words) {
         return does.apply(this, words).catch((error) => { self.isTried ||= error.name === 'QuotaExceededError'; throw error; });
       };
-      // Refused where it is begun, or later, by how much of the page the service worker keeps already.
+      // It fails when the file is created, or later, depending on how much of the page the service worker has stored.
       const begins = FileSystemDirectoryHandle.prototype;
       begins.getFileHandle = watched(begins.getFileHandle);
       const goesOn = FileSystemWritableFileStream.prototype;
@@ -496,7 +497,7 @@ for (const [what, refuse] of Object.entries(NOT_KEPT)) {
     }));
 }
 
-/** Two tabs, each with a draft of its own on the same trace, of which neither has written its end. */
+/** Two tabs, each with its own draft of the same trace, both with unfinished writes. */
 async function twoThatWrite({ hand, page, host, context }) {
   const other = await openTab({ context }, host.url);
   const both = [{ page, hand }, other];

@@ -1,4 +1,4 @@
-// The film of a decision: played, stepped by button and by key, without motion, and as a table.
+// The film of a decision: played, stepped with buttons and keys, with reduced motion, and as a table.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
@@ -25,7 +25,7 @@ async function explainVm({ hand, page }, vm) {
   await film(page).waitFor();
 }
 
-/** Explains a VM of the first machine that has one; gives the machine that its decision chose. */
+/** Explains a VM of the first machine that has one; returns the machine that its decision chose. */
 async function explainOne({ hand, page }) {
   for (let machine = 0; machine < 50; machine += 1) {
     const explain = await hand.lookAt(machine);
@@ -38,7 +38,7 @@ async function explainOne({ hand, page }) {
   throw new Error('no machine holds a VM');
 }
 
-/** Presses a button until the film is over; gives what it said on the way. */
+/** Presses a button until the film is over; returns its captions. */
 async function stepToTheEnd(page, press) {
   const told = [await caption(page)];
   while (!LANDS.test(told.at(-1))) {
@@ -94,7 +94,7 @@ test('a step that is pointed at shows who was left there', () =>
   onPage(WIDE, async (session) => {
     const { page } = session;
     await explainOne(session);
-    // Away from where the list of steps may come up.
+    // Away from where the list of steps may appear.
     await page.mouse.move(0, 0);
     await button(page, 'Play').waitFor();
     await drawn(page);
@@ -144,7 +144,7 @@ for (const size of [WIDE, NARROW]) {
         await explainVm(session, TURNED_AWAY);
         await film(page).getByRole('combobox', { name: 'Which decision' }).selectOption({ index: 0 });
         await button(page, 'Replay decision').click();
-        // Where things move, from the first moment on; else from the first still.
+        // With motion, from the first moment on; otherwise from the first still.
         if (!reducedMotion) await button(page, 'Pause').click();
         await until(async () => !REACHES.test(await caption(page)), 'the beginning');
         const seen = [];
@@ -152,7 +152,7 @@ for (const size of [WIDE, NARROW]) {
           assert.ok(seen.length < 60, JSON.stringify(seen.map(({ told }) => told)));
           const before = await caption(page);
           await button(page, 'Step').click();
-          // The end of a shot that is under way has the same words.
+          // The end of the current shot has the same caption.
           await drawn(page);
           seen.push({ told: await caption(page), drawn: await picture(page), before });
         }
@@ -164,7 +164,7 @@ for (const size of [WIDE, NARROW]) {
         assert.notEqual(reach.drawn, lost.drawn, 'one of them is turned away');
         assert.deepEqual(await axe(page), []);
 
-        // What the story says of the other VM is so: it stands, or stood, where this one was to go.
+        // What the film says about the other VM is true: it is, or was, on the machine where this one was to go.
         await explainVm(session, rival);
         await says(film(page).locator('#film-caption'), reducedMotion ? ARRIVES : new RegExp(`^Machine ${machine} `));
         const explain = page.getByRole('region', { name: 'Explain', exact: true });

@@ -1,4 +1,5 @@
-// Debian's Firefox ESR, driven over WebDriver BiDi: no geckodriver and no patched browser. Playwright cannot start it.
+// Debian's Firefox ESR, driven over WebDriver BiDi, without geckodriver or a patched browser. Playwright cannot start
+// it.
 //
 //   const page = await openFirefox('http://127.0.0.1:8080/');
 //   await page.waitFor(`document.querySelector('[role=status]')?.textContent.includes('ready')`);
@@ -13,7 +14,7 @@ import WebSocket from 'ws';
 const FIREFOX = process.env.FIREFOX ?? 'firefox-esr';
 const TIMEOUT_MS = 120_000;
 
-// The browser itself asks nobody, so that whatever asks is the page.
+// The browser itself makes no requests, so that every request comes from the page.
 const PREFS = {
   'app.update.enabled': false,
   'browser.safebrowsing.downloads.remote.enabled': false,
@@ -24,7 +25,7 @@ const PREFS = {
   'toolkit.telemetry.enabled': false,
 };
 
-/** A fresh headless Firefox on `url`, loaded. `faults` and `requests` as in the harness. */
+/** A new headless Firefox with `url` loaded. `faults` and `requests` as in the harness. */
 export async function openFirefox(url, { width = 1280, height = 800 } = {}) {
   const firefox = await start();
   try {
@@ -58,7 +59,7 @@ async function start() {
   }
 }
 
-/** Firefox says on standard error where it listens. */
+/** Firefox prints its endpoint on standard error. */
 function endpointOf(child) {
   return new Promise((resolve, reject) => {
     let said = '';
@@ -73,7 +74,7 @@ function endpointOf(child) {
   });
 }
 
-/** Commands as promises, events to whoever listens. */
+/** Commands as promises, events to listeners. */
 async function connect(address) {
   const socket = new WebSocket(address);
   await new Promise((resolve, reject) => { socket.on('open', resolve); socket.on('error', reject); });
@@ -102,7 +103,7 @@ async function openPage(bidi, firefox, { width, height }) {
   await bidi.call('session.new', { capabilities: {} });
   const { context } = (await bidi.call('browsingContext.getTree')).contexts[0];
   await bidi.call('browsingContext.setViewport', { context, viewport: { width, height } });
-  // This browser was here before.
+  // Marks this browser as a returning visitor's.
   const before = '() => { try { localStorage["tiebreak.view"] ??= "\\"experiment\\""; } catch {} }';
   await bidi.call('script.addPreloadScript', { functionDeclaration: before });
   const faults = [];
@@ -114,7 +115,7 @@ async function openPage(bidi, firefox, { width, height }) {
     requests,
     goto: (url) => bidi.call('browsingContext.navigate', { context, url, wait: 'complete' }),
 
-    /** The value of an expression or promise, as JSON would carry it. */
+    /** The value of an expression or promise, as JSON. */
     async evaluate(expression) {
       const wrapped = `(async () => JSON.stringify(await (${expression})))()`;
       const { type, result, exceptionDetails } =
@@ -143,7 +144,7 @@ async function openPage(bidi, firefox, { width, height }) {
       await bidi.call('input.performActions', { context, actions: [{ type: 'pointer', id: 'mouse', actions }] });
     },
 
-    /** Types where the focus is. */
+    /** Types into the focused element. */
     async type(text) {
       const actions = [...text].flatMap((value) => [{ type: 'keyDown', value }, { type: 'keyUp', value }]);
       await bidi.call('input.performActions', { context, actions: [{ type: 'key', id: 'keyboard', actions }] });

@@ -1,4 +1,4 @@
-// Every trace format, and every way to pack one, opens in the page from a small file of its form.
+// Every trace format, and every compression, opens in the page from a small file.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ const FIXTURES = fileURLToPath(new URL('../../crates/trace/fixtures', import.met
 const fixture = (name) => ({ name, mimeType: 'application/octet-stream', buffer: fs.readFileSync(path.join(FIXTURES, name)) });
 const text = (name, lines) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(`${lines.join('\n')}\n`) });
 
-/** Each with the format's title as the page gives it, and how many of its VMs are placed. */
+/** Each with the format's title on the page, and how many of its VMs are placed. */
 const FORMATS = [
   [fixture('packing-cut.csv.gz'), 'Azure packing trace 2020, 1% sample', 13_521],
   [{ ...fixture('azure2017-rows.csv.gz'), name: 'vmtable.csv.gz' }, 'Azure VM table 2017', 10],
@@ -93,7 +93,7 @@ test('a file whose columns nobody knows is read by columns that are chosen, also
     for (const [at, name] of names.entries()) if (name !== 'memory_gib') await choose(at + 1, name);
     const read = region.getByRole('button', { name: 'Read with these columns' });
     await read.click();
-    // Without memory it cannot be read, and what was chosen stays.
+    // Without a memory column it cannot be read, and the choices stay.
     await page.getByText(/Expected a column for memory/).waitFor();
     assert.equal(await region.getByRole('combobox', { name: 'Column 3', exact: true }).inputValue(), 'cores');
     assert.deepEqual(await axe(page), []);

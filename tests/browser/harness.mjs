@@ -1,4 +1,4 @@
-// What every browser test stands on: the built page on a static host, and a browser that forgives nothing.
+// The basis of every browser test: the built page on a static host, and a browser that tolerates no fault.
 //
 //   test('a run shows its result', () => inChromium({ width: 360 }, async ({ page }) => { ... }));
 //
@@ -13,36 +13,37 @@ import { serve, SLOW_LINE } from './server.mjs';
 
 export { openFirefox, serve, SLOW_LINE };
 
-/** The built page, which `cargo xtask build` makes; another one where somebody says so. */
+/** The built page from `cargo xtask build`, or another one from the environment. */
 export const DIST = process.env.PAGE ?? fileURLToPath(new URL('../../dist', import.meta.url));
-/** Never the top folder: what works here works anywhere on a host. */
+/** Never the top folder: a page that works here works anywhere on a host. */
 export const MOUNT = '/some/where/';
 
-/** Chromium without windows, which is quicker than one that draws bars around pages nobody looks at. */
+/** Chromium without windows, which is faster than one that draws a user interface nobody sees. */
 export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell';
-/** The one that people have, which also reads the settings of a profile. */
+/** The full browser, which also reads the settings of a profile. */
 export const CHROMIUM_WITH_WINDOWS = '/usr/bin/chromium';
 export const QUIET_FLAGS = [
   '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync',
 ];
-/** Without the second compilation of WebAssembly: a quarter of all work, which pays only where a page computes for long. */
+/** Without the second compilation of WebAssembly: a quarter of all work, which pays off only if a page computes for
+ * long. */
 const BRIEF_FLAGS = ['--js-flags=--liftoff-only'];
 let flags = [...QUIET_FLAGS, ...BRIEF_FLAGS];
 
-/** For files whose pages compute for long, or whose tests are about how quick a page is, or about its digests. */
+/** For files whose pages compute for long, or that test the page's speed or its digests. */
 export function compileAsForPeople() {
   flags = QUIET_FLAGS;
 }
 
-/** How long a test waits for what must come: far longer than it takes, on a machine that is busy with other things too. */
+/** How long a test waits for something that must happen: far longer than it takes, even on a busy machine. */
 export const PATIENCE_MS = 60_000;
 
-/** Windows that people have: a laptop's, and a phone's. */
+/** Typical windows: a laptop's, and a phone's. */
 export const WIDE = { width: 1440, height: 900 };
 export const NARROW = { width: 390, height: 844 };
 
-/** Looks again and again until what it sees is not false, and gives that. Tests wait for things, never for a time. */
+/** Polls until the result is not false, and returns it. Tests wait for conditions, never for a time. */
 export async function until(look, what = look) {
   const end = Date.now() + PATIENCE_MS;
   for (;;) {
@@ -53,10 +54,10 @@ export async function until(look, what = look) {
   }
 }
 
-/** The Chromium of this process: who opens one has a context of its own in it, which knows nothing of the others. */
+/** The Chromium of this process: each session has its own isolated context in it. */
 const chromium = { launched: null, users: 0, end: null };
 
-/** How long it stays when nobody uses it, for who comes next. */
+/** How long it stays open without sessions, for the next one. */
 const STAYS_MS = 500;
 
 async function joinChromium() {
@@ -77,11 +78,9 @@ function leaveChromium() {
   }, STAYS_MS);
 }
 
-/**
- * A fresh Chromium with one empty page. `cpu` is a slow-down of the page's main thread (4: four times slower).
- * `faults` collects what a test must not meet; `requests` counts them by origin. The page opens with a scenario, as for
- * who was here before; with `view: null` as for who never was.
- */
+/** A new Chromium context with one empty page. `cpu` slows down the page's main thread (4: four times slower).
+ * `faults` collects what a test must not meet; `requests` counts them by origin. The page opens with a scenario, as
+ * for a returning visitor; with `view: null` as for a new one. */
 export async function openChromium({ width = 1280, height = 800, dark = false, reducedMotion = false, cpu = 1, view = 'experiment' } = {}) {
   const browser = await joinChromium();
   const context = await browser.newContext({
@@ -99,7 +98,7 @@ export async function openChromium({ width = 1280, height = 800, dark = false, r
   return { browser, context, page, faults, requests, close: () => context.close().finally(leaveChromium) };
 }
 
-/** This browser was here before, and used the page for this. Where nothing may be kept, nothing is. */
+/** Marks this browser as a returning visitor's, with this view. Without storage it does nothing. */
 export function wasHere(view) {
   try { localStorage['tiebreak.view'] ??= JSON.stringify(view); } catch {}
 }
@@ -121,11 +120,9 @@ async function slowDown(page, rate) {
   await devtools.send('Emulation.setCPUThrottlingRate', { rate });
 }
 
-/**
- * Serves the page, opens it in Chromium, runs `body({ page, host, faults, requests, ... })`, then holds the page
- * to the rules. Options are those of `openChromium`, and `root`, `at`, `line` of `serve`, `path` (what follows the
- * address: '#...' or '?...'), and `prepare`, which gets the session and the host before the page is asked for.
- */
+/** Serves the page, opens it in Chromium, runs `body({ page, host, faults, requests, ... })`, then checks the rules
+ * above. Options are those of `openChromium`, `root`, `at` and `line` of `serve`, `path` (appended to the address:
+ * '#...' or '?...'), and `prepare`, which gets the session and the host before the page is loaded. */
 export async function inChromium({ root = DIST, at = MOUNT, line = null, path = '', prepare, ...options }, body) {
   const host = await serve({ root, at, line });
   const session = await openChromium(options).catch((error) => host.close().then(() => { throw error; }));
@@ -135,7 +132,7 @@ export async function inChromium({ root = DIST, at = MOUNT, line = null, path = 
     await body({ ...session, host });
     hold(session, host);
   } catch (error) {
-    // What the page said explains most time-outs.
+    // The page's messages explain most time-outs.
     if (session.faults.length) error.message += `\nthe page said:\n  ${session.faults.join('\n  ')}`;
     throw error;
   } finally {
@@ -158,7 +155,7 @@ export async function inFirefox({ root = DIST, at = MOUNT, line = null, path = '
   }
 }
 
-/** No fault, and no origin but the page's own. */
+/** Checks that there is no fault, and no origin but the page's own. */
 export function hold({ faults, requests }, host) {
   assert.deepEqual(faults, [], 'the page reported errors');
   const others = [...requests.keys()].filter((origin) => origin !== host.origin);
@@ -169,13 +166,13 @@ export function hold({ faults, requests }, host) {
 export const cells = (region) => region.getByRole('row').evaluateAll((rows) =>
   rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
 
-/** Sets a number of a form, without waiting for what comes of it. */
+/** Sets a number in a form, without waiting for the effect. */
 export async function setNumber(field, value) {
   await field.fill(String(value));
   await field.press('Tab');
 }
 
-/** Opens a tab, or what has none now and stands in the list beside the tabs. */
+/** Opens a tab, or a topic from the list beside the tabs. */
 export async function showTab(page, name) {
   const tab = page.getByRole('tab', { name, exact: true });
   if (await tab.count()) await tab.click();
@@ -183,7 +180,7 @@ export async function showTab(page, name) {
   await page.getByRole('tab', { name, exact: true, selected: true }).waitFor();
 }
 
-/** A panel in a tab: its region, what opens it, and a number set in it. */
+/** A panel in a tab: its region, how to open it, and how to set a number in it. */
 export function tabbedPanel(name, tab) {
   const panel = (page) => page.getByRole('region', { name, exact: true });
   return {
@@ -195,30 +192,31 @@ export function tabbedPanel(name, tab) {
 
 const AXE = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Nothing moves any more: what fades in has its colours, what slides has its place. */
+/** Waits until animations and transitions are over: faded parts have their colours, sliding ones their place. */
 export function atRest(page) {
   return page.evaluate(async () => {
     const frame = () => new Promise((resolve) => { requestAnimationFrame(resolve); });
     await frame();
     await frame();
-    // One that is broken off ends as well, and another may begin where one ends.
+    // A cancelled animation ends as well, and another may begin when one ends.
     const moving = () => document.getAnimations().filter(({ playState }) => playState === 'running');
     while (moving().length) await Promise.allSettled(moving().map(({ finished }) => finished));
   });
 }
 
-/** Accessibility violations, one line each: `rule (impact): what, at selector`; once nothing moves. */
+/** Accessibility violations, one line each: `rule (impact): what, at selector`; waits for animations first. */
 export async function axe(page, options = {}) {
   await atRest(page);
   await page.evaluate(AXE);
-  // What is in order need not be gathered, which takes longest on a page with large tables.
+  // Passed checks need not be collected, which takes longest on a page with large tables.
   const wishes = { resultTypes: ['violations'], ...options };
   const { violations } = await page.evaluate((wishes) => window.axe.run(document, wishes), wishes);
   return violations.flatMap(({ id, impact, help, nodes }) =>
     nodes.map(({ target }) => `${id} (${impact}): ${help}, at ${target.join(' ')}`));
 }
 
-/** Bytes that the page's main thread keeps after a collection; array buffers and wasm memory count apart. */
+/** Bytes that the page's main thread retains after a garbage collection; array buffers and wasm memory count
+ * separately. */
 export async function heap(page) {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('HeapProfiler.collectGarbage');
@@ -228,12 +226,12 @@ export async function heap(page) {
   return { usedBytes: usedSize, buffersBytes: backingStorageSize, nodes };
 }
 
-/** When the reader saw something, and when the biggest thing stood; in ms since the navigation began. */
+/** The times of the first and of the largest contentful paint, in ms since the start of the navigation. */
 export function firstPicture(page) {
   return page.evaluate(async () => {
     const seen = (type) => new Promise((resolve) => {
       new PerformanceObserver((list) => resolve(list.getEntries())).observe({ type, buffered: true });
-      // Where the browser tells nothing, which a test then says.
+      // If the browser reports nothing; a test then says so.
       setTimeout(() => resolve([]), 30_000);
     });
     const paint = await seen('paint');

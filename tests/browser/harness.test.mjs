@@ -1,4 +1,4 @@
-// The harness tested on small pages of its own, without the product: a guard that never barks guards nothing.
+// Tests the harness on small pages of its own, without the product: a guard that never fires is useless.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -51,7 +51,7 @@ test('a slow line takes the time that its bytes take, also for two at once', asy
   };
   await Promise.all([load(), load()]);
   const took = performance.now() - start;
-  // 2 x 250 kB at 1.25 MB/s, after 40 ms; not much longer, unless this machine has other things to do.
+  // 2 x 250 kB at 1.25 MB/s, after 40 ms; not much longer, unless this machine is busy.
   assert.ok(took > 400 && took < 5_000, `${took} ms`);
 });
 

@@ -1,4 +1,5 @@
-// A cluster and schedulers' configurations, dropped on the page or chosen: what becomes of the scenario, and what has no twin.
+// A cluster and scheduler configurations, dropped on the page or chosen: their effect on the scenario, and what has
+// no equivalent.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
@@ -39,7 +40,7 @@ test('a cluster becomes machines and VMs, and one step of undo takes them back',
     await hand.runs(() => drop(page, 'cluster.json', plain));
     await until(async () => (await hand.digest()) === digest, 'plain JSON is the same cluster');
 
-    // The VMs are kept in this browser, so that a reload finds them.
+    // The VMs are stored in this browser, so that a reload finds them.
     await page.reload();
     await until(async () => (await hand.digest().catch(() => '')) === digest, 'the draft runs on them');
   }));

@@ -1,4 +1,4 @@
-// Files larger than a tab: refused before they are read, or read as a part.
+// Files larger than a tab's memory: refused before they are read, or read in part.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileAsForPeople } from './harness.mjs';
@@ -20,7 +20,7 @@ test('a file of 3 GB is refused before it is read, with the limit named and a sa
     assert.equal(await hand.digest(), digest);
   }));
 
-// Reading takes as long as the machine takes: seconds, or minutes where it has other things to do.
+// Reading takes seconds, or minutes on a busy machine.
 test('a CSV of 1 GB streams to its end as a sample, with its progress told, and its notes say what that does', { timeout: 900_000 }, () =>
   onPage({}, async ({ page }) => {
     await showTab(page, 'Workload');

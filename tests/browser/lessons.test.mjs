@@ -1,4 +1,4 @@
-// Lessons: chosen from the list, walked with a mouse and without one, from a link, from a file.
+// Lessons: chosen from the list, from a link and from a file, with a mouse and without one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe, compileAsForPeople } from './harness.mjs';
@@ -16,10 +16,10 @@ async function choose(page, index) {
   await lesson(page).waitFor();
 }
 
-/** Answers the step's question by the keyboard alone, whatever kind it is of, and shows the run. */
+/** Answers the step's question with the keyboard only, whatever its kind, and shows the run. */
 async function answer(page) {
   const fields = lesson(page).getByRole('spinbutton');
-  // Machines are named, and a goal judged, by what a run under way has yet to say.
+  // Naming a machine and judging a goal need results of the run, which may still be going on.
   await lesson(page).getByRole('radio').or(fields).or(button(page, 'Show a solution')).first().waitFor();
   if (await lesson(page).getByRole('radio').count()) {
     await lesson(page).getByRole('radio').first().focus();
@@ -43,14 +43,14 @@ async function answer(page) {
   return 'other';
 }
 
-/** Presses Enter on a button of the lesson that has the focus. */
+/** Presses Enter on a focused button of the lesson. */
 async function press(page, name) {
   await button(page, name).focus();
   await hasFocus(page, name);
   await page.keyboard.press('Enter');
 }
 
-/** How many lessons there are, once the list has come. */
+/** The number of lessons, once the list has loaded. */
 async function listed(page) {
   return (await new Hand(page).lessons()).count();
 }
@@ -187,7 +187,7 @@ ask: How many hosts stay empty?
 So it goes.
 `;
 
-/** Where a curve is drawn, and its place once that is where it stays. */
+/** The canvas of a curve and its position, once that is stable. */
 async function canvasOf(page) {
   const canvas = lesson(page).locator('.canvas');
   await canvas.scrollIntoViewIfNeeded();
@@ -326,7 +326,7 @@ test('a teacher freezes states of the page as steps, tries them, and shares them
     await button(page, 'Exit lesson').click();
     await lesson(page).waitFor({ state: 'detached' });
 
-    // Whoever gets the link has the lesson, and what was written is there after a reload.
+    // The link carries the lesson, and the written text is there after a reload.
     await page.reload();
     await hand.status.waitFor();
     await make();

@@ -1,5 +1,5 @@
-// Lifetimes on the page: a predictor learns, its quality is told, the map shows classes, machines tell their state and
-// why it changed, and presets say what to look at.
+// Lifetimes on the page: a predictor is trained and its quality shown, the map shows classes, machines show their
+// state and why it changed, and presets say what to look at.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
@@ -50,7 +50,7 @@ for (const size of [WIDE, NARROW]) {
       const influence = panel(page).getByRole('region', { name: 'Feature influence' });
       await says(influence.getByRole('row').first(), /^uptime\d/);
 
-      // A rule changes: nothing is learned again. Another predictor is. (Narrow, the rules stand in a drawer.)
+      // A changed rule needs no training; another predictor does. (In a narrow window the rules are in a drawer.)
       const before = (await said(page)).length;
       if (size === WIDE) await hand.setBuckets('BestFit', 5);
       assert.ok(!(await said(page)).slice(before).includes('Learning lifetimes'));

@@ -1,7 +1,7 @@
-// The page's main job, whole: replay a trace, reorder the rules, see what changes, ask why, share it.
+// The whole main job of the page: replay a trace, reorder the rules, see what changes, ask why, share it.
 //
-// The trace is a changed cut of the packing sample; TIEBREAK_TRACE=.../batched-0.csv.gz takes the whole sample,
-// on the preset that is made for it.
+// The trace is a changed excerpt of the packing sample; TIEBREAK_TRACE=.../batched-0.csv.gz uses the whole sample, on
+// the preset that is made for it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileAsForPeople, hold, openChromium } from './harness.mjs';
@@ -15,7 +15,7 @@ compileAsForPeople();
 const GIVEN = process.env.TIEBREAK_TRACE;
 const TRACE = GIVEN ?? foreignTrace();
 
-/** Gives the trace and waits for its run. */
+/** Opens the trace and waits for its run. */
 async function replay(hand) {
   if (GIVEN) {
     const said = await hand.choosePreset('400 machines');
@@ -26,7 +26,7 @@ async function replay(hand) {
   if (GIVEN) console.log(`${GIVEN}: ${said}; digest ${await hand.digest()}`);
 }
 
-/** Does an edit and sees that all three charts show and draw something else. */
+/** Makes an edit and checks that all three charts are shown and have changed. */
 async function changesAllCharts(hand, what, action) {
   const [numbers, pictures] = [await hand.numbers(), await hand.pictures()];
   assert.match(await hand.runs(action), /^Done: /);
@@ -44,9 +44,9 @@ test('a trace is replayed, rules are moved and their buckets set, and the charts
     const opened = await hand.digest();
     assert.notEqual(opened, builtIn, 'another trace gives another result');
 
-    // Of machines of one size the empty ones are always the worst fit, so that these two rules give the same
-    // in either order, whatever the buckets; the next rule finds all machines alike, and below the one after it
-    // the order matters.
+    // Among machines of one size, empty ones are always the worst fit, so that these two rules give the same result
+    // in either order, with any buckets. The next rule scores all machines alike, and below the one after it the
+    // order matters.
     assert.equal(await hand.isBelow(RULE, BELOW), false);
     await hand.runs(() => hand.moveByMenu(RULE, 'Move down'));
     assert.equal(await hand.isBelow(RULE, BELOW), true);
@@ -131,7 +131,7 @@ test('of many edits in a row the newest wins', () =>
       await hand.bucketsOf(BELOW).selectOption('3');
     });
     await shows(() => hand.digest(), opened);
-    // Whatever the engine still had to say of the edits before comes before its next answer.
+    // Pending messages of the engine about the earlier edits come before its next answer.
     await hand.lookAt(0);
     assert.match(await hand.status.textContent(), /^Done: /);
     assert.equal(await hand.digest(), opened);
@@ -146,7 +146,7 @@ test('a number is typed in peace while a run is under way', () =>
     await showTab(page, 'Agents and seed');
     const field = page.getByRole('spinbutton', { name: 'publishing delay of agents' });
     await field.fill('700');
-    // The page is drawn again and again meanwhile.
+    // The page is redrawn repeatedly during the run.
     const progress = () => page.locator('.status').innerText();
     for (let times = 0; times < 3; times += 1) {
       const before = await progress();
@@ -173,7 +173,7 @@ test('the data tables hold the numbers that the charts show', () =>
     }
   }));
 
-/** Looks at one machine after the other until one holds a VM; gives its number. */
+/** Opens one machine after the other until one holds a VM; returns its number. */
 async function firstWithVms(hand) {
   for (let machine = 0; machine < 50; machine += 1) {
     const explain = await hand.lookAt(machine);
@@ -226,7 +226,7 @@ test('a link opens in a fresh profile, asks for the trace, and reproduces the re
       assert.equal(await other.bucketsOf(BELOW).inputValue(), '8');
       assert.deepEqual(await other.numbers(), await hand.numbers(), 'the same numbers');
 
-      // From now on the browser knows the trace: the link alone is enough.
+      // From now on the browser has the trace: the link alone is enough.
       await fresh.page.goto('about:blank');
       await fresh.page.goto(link);
       assert.match(await settled(fresh.page, 0, '^Done'), /reproduced/);

@@ -1,4 +1,4 @@
-// Whether the page's memory stays flat, however long somebody works with it.
+// Whether the page's memory stays constant during long use.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileAsForPeople, heap, WIDE } from './harness.mjs';
@@ -47,7 +47,7 @@ test('memory stays flat over twenty forks, each closed again', () =>
         await hand.button('Close variant B').click();
         await page.waitForFunction(() => !document.querySelector('[aria-label="Close variant B"]'));
       }
-      // Those of closed variants end soon.
+      // The engines of closed variants end soon.
       await until(() => page.workers().length === 1, 'one worker, that of the variant that is left');
       const { usedBytes, nodes } = await heap(page);
       return { usedBytes, nodes, workers: page.workers().length };

@@ -1,4 +1,4 @@
-// A trace of one's own on the page: its card, its mapper with dates and decimal commas, its faulty rows.
+// A custom trace on the page: its card, its mapper with dates and decimal commas, its faulty rows.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ const card = (page) => page.getByRole('region', { name: 'My trace', exact: true 
 const mapper = (page) => page.getByRole('region', { name: 'Columns of the file', exact: true });
 const csv = (name, text) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
 
-/** VMs of two cores that come an hour apart, with dates of this form. */
+/** VMs of two cores that arrive an hour apart, with dates in this format. */
 function rows(count, date, header = 'vm,cores,memory,created,deleted', size = '2,8') {
   const line = (vm) => `${vm},${size},${date(1 + Math.floor(vm / 20), vm % 20)},${date(2 + Math.floor(vm / 20), vm % 20)}`;
   return `${header}\n${Array.from({ length: count }, (_, vm) => line(vm)).join('\n')}\n`;
@@ -49,7 +49,7 @@ test('a date that may have the day or the month first is asked about, and the ma
     const column = (number) => mapper(page).getByRole('combobox', { name: `Column ${number}` });
     assert.deepEqual([await column(3).inputValue(), await column(4).inputValue()], ['memory_gib', ''], 'a date is not guessed');
 
-    // A choice that reads no row leaves the mapper where it is.
+    // A choice that reads no row leaves the mapper open.
     await column(4).selectOption('start_s');
     await mapper(page).getByRole('button', { name: 'Read with these columns' }).click();
     await failure.waitFor();

@@ -1,5 +1,5 @@
-// Virtual datacenters on the page: VMs are linked, the map shows uplinks and the links of a VM, Explain names the uplink
-// that is full, and the calculator says what could ever fit (Gridiron sections III-B to III-E).
+// Virtual datacenters on the page: VMs are linked, the map shows uplinks and the links of a VM, Explain names the
+// full uplink, and the calculator says what could ever fit (Gridiron sections III-B to III-E).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe, cells, tabbedPanel, NARROW, WIDE } from './harness.mjs';
@@ -10,7 +10,7 @@ const explain = (page) => page.getByRole('region', { name: 'Explain' });
 const bounds = (page) => panel(page).getByRole('region', { name: 'Bounds on the bandwidth of a link' });
 const painted = (page) => page.getByRole('img', { name: 'Fleet map' }).evaluate((canvas) => canvas.toDataURL());
 
-/** Waits until the map is another one than before; gives it. */
+/** Waits until the map has changed; returns it. */
 const repainted = (page, before, what) => until(async () => {
   const now = await painted(page);
   return now !== before && now;

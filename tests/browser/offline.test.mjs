@@ -1,4 +1,4 @@
-// Without a network: what was visited once opens again, and the whole page fits on a USB stick.
+// Without a network: a visited page opens again, and the whole page fits on a USB stick.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -20,7 +20,7 @@ test('after one visit the page opens and works without a server: both engines, t
     await kept(page);
     const [digest, link] = [await hand.digest(), await hand.link()];
     await host.close();
-    // The very tab of the first visit works on: the engine of a second variant starts now.
+    // The tab of the first visit still works: the engine of a second variant starts now.
     await hand.runs(() => hand.button('Fork as B').click());
     await page.reload();
     await settled(page, 0);
@@ -38,7 +38,8 @@ test('nothing is asked of the server twice, and the service worker only after th
     const before = host.paths.length;
     await page.reload();
     await settled(page, 0);
-    // All that a visit loads is there when the engine answers and the lessons are listed: a head, them, and one's own.
+    // All that a visit loads is there when the engine answers and the lessons are listed: a header, the lessons, and
+    // an entry for a custom lesson.
     await worksOn(hand);
     await hand.lessons();
     await page.getByRole('tab', { name: 'Experiment' }).click();
@@ -111,7 +112,7 @@ test('a browser without room keeps nothing, and the page works on', () =>
     },
   }));
 
-/** The service worker is tried, given up, and nothing is said of it. */
+/** The service worker fails to install, without a message. */
 function notKept({ prepare, ...options }) {
   const watched = async (session) => {
     await listenToStatus(session.context);
@@ -143,7 +144,7 @@ test('the archive for a USB stick opens from a plain web server', async (t) => {
   const told = fs.readFileSync(path.join(root, 'README.txt'), 'utf8');
   assert.equal(told.trim().split('\n').length, 6);
 
-  // As the README says, but for the port.
+  // As in the README, except for the port.
   const line = told.match(/python3 (-m http\.server --bind 127\.0\.0\.1) 8000/)[1];
   const server = spawn('python3', ['-u', ...line.split(' '), '0'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   t.after(() => server.kill());

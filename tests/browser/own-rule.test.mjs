@@ -1,4 +1,4 @@
-// A rule of one's own: written on the page, seen to act, explained, shared; and what the editor says on the way.
+// A custom rule: written on the page, applied, explained and shared; and the editor's messages.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe, NARROW, openChromium, WIDE } from './harness.mjs';
@@ -12,13 +12,13 @@ const preview = (page) => editor(page).locator('.preview');
 const ruleNames = (page) => page.locator('.rules .rule .rule-name').allTextContents();
 const add = (page, stage) => page.getByRole('button', { name: `New rule among ${stage}`, exact: true }).click();
 
-/** Types into a field whose name is another one afterwards. */
+/** Types into a field whose name changes as a result. */
 async function rename(field, name) {
   await field.fill(name);
   await field.press('Tab');
 }
 
-/** Types an expression in place of what stands there, and waits for its run. */
+/** Replaces the expression, and waits for the run. */
 const write = (hand, page, expression) => hand.runs(() => text(page).fill(expression));
 
 test('a rule is written by keys, acts, explains a VM and comes out of a link as it was', () =>
@@ -30,7 +30,7 @@ test('a rule is written by keys, acts, explains a VM and comes out of a link as 
     // A new rule is the last of its stage; moved to the top it decides first.
     await hand.runs(() => hand.moveByMenu('LeavesFour', 'Move to top'));
 
-    // The focus is put there with the keyboard, and names are completed by it.
+    // Focuses it with the keyboard, which also completes names.
     await text(page).focus();
     await page.keyboard.press('Control+A');
     await page.keyboard.type('let left = machine.cores_f');

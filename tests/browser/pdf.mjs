@@ -1,10 +1,10 @@
-// The words of a PDF that Chromium printed, and how many pages they stand on.
+// The text of a PDF that Chromium printed, and its number of pages.
 //
-// Chromium writes glyph numbers, and beside every font a table from those to letters. This reads both; it knows
-// nothing of PDFs that other programs write.
+// Chromium writes glyph numbers, and for every font a table from those to letters. This reads both; it does not
+// support PDFs from other programs.
 import zlib from 'node:zlib';
 
-/** `{ pages, text }` of a file's bytes; white space is left out of the text, since a PDF has none between words. */
+/** `{ pages, text }` of a file's bytes; white space is removed from the text, since a PDF has none between words. */
 export function readPdf(bytes) {
   const file = bytes.toString('latin1');
   const objects = new Map([...file.matchAll(/(\d+) 0 obj\s([\s\S]*?)\sendobj/g)].map(([, id, body]) => [id, body]));
@@ -32,7 +32,7 @@ function stream(body) {
   return (body.includes('/FlateDecode') ? zlib.inflateSync(raw, { finishFlush: zlib.constants.Z_SYNC_FLUSH }) : raw).toString('latin1');
 }
 
-/** Glyphs and their letters, both as they stand in a table: `<0003> <0020>`, or `<0003> <0005> <0020>` for a range. */
+/** Glyphs and their letters, as they are in a table: `<0003> <0020>`, or `<0003> <0005> <0020>` for a range. */
 function readTable(source) {
   const found = new Map();
   const hex = (digits) => parseInt(digits, 16);

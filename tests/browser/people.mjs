@@ -1,4 +1,4 @@
-// What people do on the page and see there, by role and accessible name, for the tests of the whole page.
+// User actions and what users see on the page, by role and accessible name, for the tests of the whole page.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -13,7 +13,7 @@ export { showTab, until };
 /** A preference of the default list, and one below which it can be moved. */
 export const RULE = 'PreferNonEmptyMachines';
 export const BELOW = 'BestFit';
-/** What an old tab says of a new build. */
+/** The message of an old tab about a new build. */
 export const NEWS = 'A new version of this page is available';
 export const CHARTS = ['Empty hosts', 'Packing density', 'Conflicts'];
 
@@ -25,10 +25,10 @@ export const GOLDEN = JSON.parse(fs.readFileSync(new URL('golden.json', import.m
 
 export const packingCut = () => fs.readFileSync(path.join(FIXTURES, 'packing-cut.csv.gz'));
 
-/** A link of the corpus, as what follows the page's address: `bad/unknown-rule`. */
+/** A link from the corpus, as the part after the page's address: `bad/unknown-rule`. */
 export const corpusLink = (name) => `#${fs.readFileSync(path.join(CORPUS, `${name}.link`), 'utf8').trim()}`;
 
-/** A trace that no page brings along: the built-in cut, but for the size of one VM. */
+/** A trace that is not built into the page: the built-in excerpt, with another size for one VM. */
 export function foreignTrace() {
   const lines = zlib.gunzipSync(packingCut()).toString().split('\n');
   const fields = lines[5000].split(',');
@@ -37,10 +37,8 @@ export function foreignTrace() {
   return { name: 'another-cut.csv.gz', mimeType: 'application/gzip', buffer: zlib.gzipSync(lines.join('\n')) };
 }
 
-/**
- * Gives the page a file of `copies` times the same block of rows, below a header. Its bytes are there once: a blob that is
- * made of blobs only names them.
- */
+/** Gives the page a file with `copies` of the same block of rows, below a header. Its bytes exist only once: a blob
+ * made of blobs only references them. */
 export const giveRepeated = (page, name, blockBytes, copies) => page.evaluate(([name, blockBytes, copies]) => {
   const tail = ',64,256,0,3600\n';
   let block = '';
@@ -57,14 +55,14 @@ export const giveRepeated = (page, name, blockBytes, copies) => page.evaluate(([
   return file.size;
 }, [name, blockBytes, copies]);
 
-/** A folder until this file's tests are over; one that a browser still writes to then is left to the system. */
+/** A folder until this file's tests are over; if a browser still writes to it then, it is left to the system. */
 export function temporaryFolder() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tiebreak-'));
   process.once('exit', () => { try { fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 }); } catch {} });
   return folder;
 }
 
-/** The page in Chromium, after its first run, or what else it comes to rest with. */
+/** The page in Chromium, after its first run, or another state of rest. */
 export function onPage(options, body) {
   return inChromium({ prepare: ({ context }) => listenToStatus(context), ...options }, async (session) => {
     await settled(session.page, 0);
@@ -72,7 +70,7 @@ export function onPage(options, body) {
   });
 }
 
-/** Looks until it sees what is expected, and fails with the difference when that never comes. */
+/** Polls until the value is as expected, and fails with the difference if that never happens. */
 export async function shows(look, expected, message) {
   let seen;
   const is = async () => {
@@ -85,7 +83,7 @@ export async function shows(look, expected, message) {
   });
 }
 
-/** Looks until the text matches; gives it. */
+/** Polls until the text matches; returns it. */
 export async function says(locator, words, message) {
   let said;
   const matches = async () => {
@@ -99,10 +97,8 @@ export async function says(locator, words, message) {
   return said;
 }
 
-/**
- * Waits until what was done on the page before is drawn. The page draws at once, or, when it is busy, in turns that each
- * wait for a timer of its own; timers are served in their order.
- */
+/** Waits until the effects of earlier actions are drawn. The page draws at once, or, when it is busy, in turns that
+ * each wait for their own timer; timers are served in order. */
 export function drawn(page) {
   return page.evaluate(async () => {
     for (let turn = 0; turn < 2; turn += 1) {
@@ -112,14 +108,14 @@ export function drawn(page) {
   });
 }
 
-/** Types into a field and leaves it; the field takes that, whatever the page does meanwhile. */
+/** Types into a field and leaves it; the field accepts that, whatever the page is doing. */
 export async function enter(field, value, leave = () => field.press('Tab')) {
   await field.fill(String(value));
   await leave();
   await shows(() => field.inputValue(), String(value));
 }
 
-/** Does something after which the page does not show these words for a moment at least, and waits for that moment. */
+/** Does something after which the page hides these words at least for a moment, and waits for that moment. */
 export async function withdraws(page, css, words, action) {
   const watch = await page.evaluateHandle(([where, source]) => {
     const shown = () => [...document.querySelectorAll(where)].some(({ textContent }) => new RegExp(source).test(textContent));
@@ -135,7 +131,7 @@ export async function withdraws(page, css, words, action) {
   await watch.evaluate(({ gone }) => gone);
 }
 
-/** Clicks a button in the very turn in which it comes up, for what may be over soon. */
+/** Clicks a button in the same turn in which it appears, for something that may be over soon. */
 export async function clickAtOnce(page, name, action) {
   const watch = await page.evaluateHandle((text) => {
     const clicked = new Promise((resolve) => {
@@ -154,13 +150,13 @@ export async function clickAtOnce(page, name, action) {
   await watch.evaluate(({ clicked }) => clicked);
 }
 
-/** What has the focus: its name, or its text. */
+/** The name or the text of the focused element. */
 export const focused = (page) => page.evaluate(() => {
   const { tagName, ariaLabel, textContent } = document.activeElement;
   return ariaLabel ?? (tagName === 'BODY' ? 'nothing' : textContent.trim());
 });
 
-/** Waits until this has the focus, which the page gives when it has drawn. */
+/** Waits until this has the focus, which the page sets after drawing. */
 export const hasFocus = (page, name, message) => shows(() => focused(page), name, message);
 
 /** Waits until a menu is open and takes keys. */
@@ -170,7 +166,7 @@ export const menuOpens = (page) =>
 /** Waits until no menu is open. */
 export const menuCloses = (page) => page.getByRole('menu').waitFor({ state: 'detached' });
 
-/** The workers that are engines now, once there are so many; `besides` are ended ones that may still be listed. */
+/** The workers that are engines now, once there are this many; `besides` are ended ones that may still be listed. */
 export function engines(page, count, besides = []) {
   return until(() => {
     const found = page.workers().filter((worker) => /worker_loader/.test(worker.url()) && !besides.includes(worker));
@@ -178,7 +174,7 @@ export function engines(page, count, besides = []) {
   }, `${count} engines, besides ${besides.length}`);
 }
 
-/** From now on every page of this context counts what it hears of its engines. */
+/** From now on every page of this context counts the messages of its engines. */
 export function listenToEngines(context) {
   return context.addInitScript(() => {
     window.heard = 0;
@@ -191,7 +187,7 @@ export function listenToEngines(context) {
   });
 }
 
-/** Pages of this context find no service worker, so that all they ask for comes from the server, or does not. */
+/** Pages of this context have no service worker, so that all requests go to the server. */
 export function withoutServiceWorker(context) {
   return context.addInitScript(() => { delete Navigator.prototype.serviceWorker; });
 }
@@ -205,7 +201,7 @@ export async function dismissAll(page) {
   }
 }
 
-/** From now on every page of this context keeps what its run status said, and when. */
+/** From now on every page of this context records its run status, with times. */
 export function listenToStatus(context) {
   return context.addInitScript(() => {
     window.said = [];
@@ -216,12 +212,12 @@ export function listenToStatus(context) {
   });
 }
 
-/** The longest that a run may take, with what is loaded before it, on a machine that is busy with other things. */
+/** The longest time for a run, including loading, on a busy machine. */
 const RUN_MS = 120_000;
 
 const AT_REST = '^(Done|Waiting for|Paused|Expected|The engine stopped)';
 
-/** Waits until the status has come to rest with an entry after the first `before` ones; gives what it says. */
+/** Waits until the status is at rest with an entry after the first `before` ones; returns it. */
 export async function settled(page, before, rest = AT_REST) {
   const entry = await page.waitForFunction(
     ([from, words]) => {
@@ -238,7 +234,7 @@ export async function settled(page, before, rest = AT_REST) {
   return entry.jsonValue();
 }
 
-/** A person at the page. */
+/** A user of the page. */
 export class Hand {
   constructor(page) {
     this.page = page;
@@ -253,7 +249,7 @@ export class Hand {
     return this.page.getByRole('button', { name, exact: true });
   }
 
-  /** The button that draws a side out, on narrow screens. */
+  /** The button that opens a drawer, on narrow screens. */
   drawer(side) {
     const name = side === 'Explain' ? 'Explain a VM' : side;
     return this.page.getByRole('banner').getByRole('button', { name, exact: true });
@@ -275,14 +271,14 @@ export class Hand {
     return this.figure(name).getByRole('img', { name, exact: true });
   }
 
-  /** Does something that starts a run, and waits for what comes of it. */
+  /** Does something that starts a run, and waits for its result. */
   async runs(action, rest = AT_REST) {
     const before = await this.page.evaluate(() => window.said.length);
     await action();
     return settled(this.page, before, rest);
   }
 
-  /** The region where VMs and machines are asked for; opened, where nothing is selected. */
+  /** The region with the fields for a VM and a machine; opens it if nothing is selected. */
   async explain() {
     const explain = this.page.getByRole('region', { name: 'Explain', exact: true });
     if (!(await explain.count())) await this.button('Explain a VM').click();
@@ -290,18 +286,18 @@ export class Hand {
     return explain;
   }
 
-  /** Chooses a machine in Explain, and waits for what is known of it; gives that region. */
+  /** Chooses a machine in Explain, and waits for its data; returns that region. */
   async lookAt(machine) {
     const explain = await this.explain();
     const field = explain.getByRole('spinbutton', { name: 'Machine', exact: true });
-    // Chosen anew when it is chosen already, so that what stands there is known of it now.
+    // If it is already chosen, chooses it again, so that its data is current.
     const typed = (await field.inputValue()) === String(machine) ? ['', machine] : [machine];
     for (const number of typed) await enter(field, number);
     await explain.getByText(/^Rack \d+\b.* of /).waitFor();
     return explain;
   }
 
-  /** Asks Explain about a VM of those it lists, or of another list, and waits for the answer. */
+  /** Asks Explain about a VM from its list, or from another list, and waits for the answer. */
   async askAbout(button) {
     const explain = this.page.getByRole('region', { name: 'Explain' });
     const number = (await button.textContent()).match(/\d+/)[0];
@@ -311,7 +307,7 @@ export class Hand {
     return number;
   }
 
-  /** Opens the list of lessons; gives its buttons. */
+  /** Opens the list of lessons; returns its buttons. */
   async lessons() {
     await this.page.getByRole('tab', { name: 'Learn', exact: true }).click();
     const lessons = this.page.getByRole('region', { name: 'Lessons' }).getByRole('list').getByRole('button');
@@ -325,7 +321,7 @@ export class Hand {
     if ((await more.getAttribute('aria-expanded')) !== 'true') await more.click();
   }
 
-  /** Goes on with a run that is held or has failed, or makes the same run once more. */
+  /** Continues a run that is paused or has failed, or repeats the same run. */
   async runAgain() {
     const run = this.button('Run');
     if (await run.count()) return run.click();
@@ -333,7 +329,7 @@ export class Hand {
     return this.button('Run again').click();
   }
 
-  /** Looks into the tabs until a field is there. */
+  /** Searches the tabs for a field. */
   async find(field) {
     for (const tab of ['Rules', 'Fleet', 'Agents and seed', 'Workload']) {
       if (await field.isVisible()) return;
@@ -382,7 +378,7 @@ export class Hand {
     await this.page.mouse.up();
   }
 
-  /** The rules in their order. */
+  /** The rules in order. */
   async order() {
     const names = await this.rules.getByRole('button', { name: /^Move / }).evaluateAll((handles) =>
       handles.map((handle) => handle.getAttribute('aria-label').slice('Move '.length)));
@@ -394,13 +390,13 @@ export class Hand {
     return order.indexOf(rule) > order.indexOf(other);
   }
 
-  /** The digest of the run that is over; while one is under way there is none, and this waits. */
+  /** The digest of the finished run; waits while a run is going on, which has none. */
   async digest() {
     const text = await this.page.getByText(/digest [0-9a-f]+/).textContent();
     return text.match(/digest ([0-9a-f]+)/)[1];
   }
 
-  /** The data table of a chart, its head first; it stays open. */
+  /** The data table of a chart, header first; it stays open. */
   async table(chart) {
     const table = this.figure(chart).getByRole('region', { name: `${chart}: data table` });
     if (!(await table.count())) await this.figure(chart).getByRole('button', { name: 'Show data table' }).click();
@@ -408,7 +404,7 @@ export class Hand {
     return table.getByRole('row').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
   }
 
-  /** What the three charts show of the run on screen, without the run it is compared with. */
+  /** The data of the three charts for the displayed run, without the comparison run. */
   async numbers() {
     const shown = {};
     for (const chart of CHARTS) {
@@ -444,13 +440,13 @@ export class Hand {
   }
 }
 
-/** Waits until a service worker keeps the page and answers for this tab. */
+/** Waits until a service worker has stored the page and controls this tab. */
 export async function kept(page) {
   await page.waitForFunction(async () => (await navigator.serviceWorker.getRegistration())?.active?.state === 'activated');
   await page.waitForFunction(() => navigator.serviceWorker.controller);
 }
 
-/** The next tab of a session, and a person at it. */
+/** The next tab of a session, and its user. */
 export async function openTab({ context }, address) {
   const page = await context.newPage();
   await page.goto(address);
@@ -458,7 +454,7 @@ export async function openTab({ context }, address) {
   return { page, hand: new Hand(page) };
 }
 
-/** Fails unless the page still does its job: an edit runs through, and the page has a new result. */
+/** Fails unless the page still works: an edit starts a run, and the page gets a new result. */
 export async function worksOn(hand) {
   const chosen = await hand.bucketsOf(BELOW).inputValue();
   const said = await hand.setBuckets(BELOW, chosen === '2' ? 4 : 2);

@@ -1,5 +1,5 @@
-// Power on the page: a budget for chassis, who is slowed down and why, how low budgets may be, and servers to try capping
-// on (rows W2 to W5).
+// Power on the page: a chassis budget, which VMs are throttled and why, how low budgets may be, and servers for
+// trying out capping (rows W2 to W5).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe, cells, tabbedPanel, NARROW, WIDE } from './harness.mjs';
@@ -8,7 +8,7 @@ import { onPage } from './people.mjs';
 const { panel, open, set } = tabbedPanel('Power', 'Power');
 const table = (page, name) => panel(page).getByRole('region', { name, exact: true });
 
-/** A preset on whose machines power is short. */
+/** A preset with a shortage of power. */
 async function short(hand, page) {
   await hand.choosePreset('24 machines');
   await open(page);
@@ -58,7 +58,7 @@ test('a file of draws tells how low budgets may be, and one of CPU readings who 
     assert.equal((await cells(mine)).length, 9);
     await give('broken.csv', 'watts\n3000\nmany\n');
     await panel(page).getByText(/expected 0 W or more in line 3, got "many"/).waitFor();
-    // Half an hour of five days: busy by day, and at work every second hour.
+    // Half-hours of five days: busy by day, and busy every second hour.
     const rows = Array.from({ length: 240 }, (_, at) => {
       const day = 50 - 40 * Math.cos((2 * Math.PI * (at % 48)) / 48);
       return `${at * 1800},people,1,99,${day.toFixed(2)}\n${at * 1800},clock,1,99,${at % 4 < 2 ? 80 : 20}\n`;

@@ -1,4 +1,4 @@
-// What a workload looks like, on the page.
+// The profile of a workload, on the page.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe, cells, tabbedPanel, NARROW, openChromium, WIDE } from './harness.mjs';
@@ -101,7 +101,7 @@ test('a workload like the trace is drawn, laid beside it, and drawn again by who
       await fresh.close();
     }
 
-    // One like the page's own trace is laid beside it.
+    // Compares a generated workload with the page's own trace.
     await days.fill('0');
     await days.press('Tab');
     assert.match(await draw('packing-cut.csv.gz'), /^Done: /);

@@ -1,4 +1,4 @@
-// What must not harm: scripts from elsewhere, engines that end, tabs out of sight, browsers that refuse things.
+// Things that must not do harm: foreign scripts, engines that end, hidden tabs, browsers that refuse features.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chromium } from 'playwright-core';
@@ -32,12 +32,12 @@ test('no script runs that did not come with the build', () =>
       add('style', {}, 'body { display: none }');
       add('iframe', { srcdoc: '<script>parent.ran.push("frame")</script>' });
       add('base', { href: 'https://example.com/' });
-      // In a turn of its own: what a debugger evaluates may use eval.
+      // In a separate turn: code that a debugger evaluates may use eval.
       setTimeout(() => { try { window.ran.push(new Function('return "eval"')()); } catch { refused.push('eval'); } });
       await fetch('https://example.com/').catch(() => {});
     });
     await shows(() => page.evaluate(() => window.refused()), expected);
-    // What was allowed would have run in its turn; those turns are over.
+    // If allowed, it would have run in its turn; those turns are over.
     await drawn(page);
     const ran = await page.evaluate(() => {
       const shown = getComputedStyle(document.body).display;
@@ -48,20 +48,20 @@ test('no script runs that did not come with the build', () =>
     assert.deepEqual(ran.refused, expected);
     assert.notEqual(ran.shown, 'none');
     assert.ok(ran.base);
-    // Each is a console error, by which every other test would see one that the page makes itself.
+    // Each is a console error, so that every other test would notice one caused by the page itself.
     await until(() => faults.length >= 6, 'the console tells of it');
     await worksOn(hand);
     assert.deepEqual(faults.filter((fault) => !/Content Security Policy/.test(fault)), []);
     faults.length = 0;
   }));
 
-/** Fork, so that two engines work; each variant with a run of its own. */
+/** Forks, so that two engines are running; each variant with its own run. */
 async function twoEngines(hand, page) {
   // The first run came with the page, this one from the first engine.
   await hand.runs(() => hand.runAgain());
   await hand.runs(() => hand.button('Fork as B').click());
   await hand.setBuckets(BELOW, 5);
-  // Each holds a lock, and the page waits for it: so it knows when an engine ends without a word.
+  // Each engine holds a lock, and the page waits for it: so it notices when an engine ends silently.
   await until(() => page.evaluate(async () => {
     const { held, pending } = await navigator.locks.query();
     return [held, pending].every((locks) => locks.filter(({ name }) => name.startsWith('tiebreak engine ')).length === 2);
@@ -69,7 +69,7 @@ async function twoEngines(hand, page) {
   return engines(page, 2);
 }
 
-// How an engine may end, and what the page then says.
+// How an engine may end, and the page's message.
 const ENDS = {
   'by an error': [() => { setTimeout(() => { throw new Error('on purpose'); }); }, /on purpose/],
   'by a trap': [() => {
@@ -124,7 +124,7 @@ test('five tabs at once have a draft each', () =>
     assert.equal((await hand.drafts()).length, 5);
   }));
 
-/** Lets a test put the tab out of sight as a browser does: no frames, timers once a second, and the page is told. */
+/** Lets a test hide the tab as a browser does: no frames, timers once a second, and an event to the page. */
 function hideable(context) {
   return context.addInitScript(() => {
     const [frame, timer, held] = [window.requestAnimationFrame, window.setTimeout, []];
@@ -142,7 +142,7 @@ function hideable(context) {
   });
 }
 
-/** As `Hand.setBuckets`, which waits for frames. */
+/** Like `Hand.setBuckets`, which waits for frames. */
 async function setUnseen(hand, buckets) {
   const said = () => hand.page.evaluate(() => window.said.map(({ text }) => text));
   const before = (await said()).length;
@@ -170,7 +170,8 @@ test('a tab out of sight runs on; when it is seen again it shows the last run, w
     await page.evaluate(() => window.outOfSight(false));
     await shows(() => hand.digest(), digest);
     assert.notDeepEqual(await hand.numbers(), numbers);
-    // What the engine was kept from saying would be heard by now: it has had a turn, and the page has drawn.
+    // A message that the engine did not suppress would have arrived by now: it has had a turn, and the page has
+    // drawn.
     const [engine] = await engines(page, 1);
     await engine.evaluate(() => new Promise((resolve) => { setTimeout(resolve); }));
     await drawn(page);
@@ -187,7 +188,7 @@ test('a tab that the browser freezes in the middle of a run ends it when it thaw
     await hand.runs(async () => {
       await hand.bucketsOf(BELOW).selectOption('5');
       await devtools.send('Page.setWebLifecycleState', { state: 'frozen' });
-      // A time and nothing else: a frozen page does nothing that could be waited for.
+      // A fixed time: a frozen page does nothing that could be waited for.
       await new Promise((resolve) => { setTimeout(resolve, 2000); });
       await devtools.send('Page.setWebLifecycleState', { state: 'active' });
     });
@@ -210,16 +211,16 @@ test('by http from another host, where browsers refuse much, the page works and 
   await listenToStatus(context);
   const page = await context.newPage();
   await page.goto(`http://classroom.test:${port}${MOUNT}`);
-  // Nothing says that this browser was here before.
+  // The page cannot know that this browser was here before.
   await page.getByRole('tab', { name: 'Experiment' }).click();
   await settled(page, 0);
   const hand = new Hand(page);
   assert.deepEqual(await page.evaluate(() => [isSecureContext, 'serviceWorker' in navigator, 'locks' in navigator]), [false, false, false]);
   await worksOn(hand);
-  // A trace of one's own, which cannot be kept here.
+  // A custom trace, which cannot be stored here.
   assert.match(await hand.runs(() => hand.giveFile(foreignTrace())), /^Done: /);
   assert.equal(await hand.alert.count(), 0);
-  // The clipboard is refused as well, which is said.
+  // The clipboard is refused as well, and the page says so.
   await hand.button('Share').click();
   await page.getByRole('button', { name: /^Copy/ }).first().click();
   await page.keyboard.press('Escape');
@@ -229,7 +230,7 @@ test('by http from another host, where browsers refuse much, the page works and 
   assert.deepEqual(faults, []);
 });
 
-/** Engines are told nothing until a test lets them work, one after the other. */
+/** Engines receive no messages until a test releases them, one after the other. */
 function holdBackEngines(context) {
   return context.addInitScript(() => {
     const { postMessage } = Worker.prototype;

@@ -1,10 +1,10 @@
-// A static host like the ones the page will live on: plain files below some folder, no special headers.
+// A static host like the ones that will serve the page: plain files below some folder, no special headers.
 //
 //   node tests/browser/server.mjs dist 8080 [--open] [--reload]      what `cargo xtask serve` runs
 //   const host = await serve({ root: 'dist', at: '/some/where/' });  host.url, host.paths, host.close()
 //
-// It can also play a slow line. The browser's own throttling does not reach what a worker fetches for itself,
-// and the worker's wasm is the biggest file of the page; here every byte passes, in any browser.
+// It can also simulate a slow line. The browser's own throttling does not apply to a worker's requests, and the
+// worker's wasm is the largest file of the page; here every byte is slowed down, in any browser.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -26,17 +26,15 @@ const MIME = {
   '.wasm': 'application/wasm',
   '.woff2': 'font/woff2',
 };
-// Compressed already, or of a kind that hosts send as it is.
+// Already compressed, or of a type that hosts send unchanged.
 const SENT_AS_IS = new Set(['.png', '.ico', '.woff2', '.gz', '.br', '.zip']);
 
-/** The line of the page's loading goal: 10 Mbit/s, 40 ms to the first byte. */
+/** The line in the page's loading goal: 10 Mbit/s, 40 ms to the first byte. */
 export const SLOW_LINE = { mbitPerSecond: 10, latencyMs: 40 };
 
-/**
- * Serves the folder `root` below the path `at`. Port 0 takes a free one. `line` slows every answer down. With `reload`,
- * whoever listens to `events` is told of each new build, and nothing is compressed, which takes longer than sending it.
- * `paths` lists what was asked for, in order, without `at`.
- */
+/** Serves the folder `root` below the path `at`. Port 0 takes a free one. `line` slows down every answer. With
+ * `reload`, listeners on `events` are notified of each new build, and nothing is compressed, since compressing takes
+ * longer than sending. `paths` lists the requested paths, in order, without `at`. */
 export async function serve({ root, at = '/', port = 0, line = null, reload = false } = {}) {
   const paths = [];
   const builds = reload ? watchBuilds(root) : null;
@@ -65,7 +63,7 @@ export async function serve({ root, at = '/', port = 0, line = null, reload = fa
   };
 }
 
-/** Tells listeners when the page is another one; the folder that it is in may be replaced at any time. */
+/** Notifies listeners when the page has changed; its folder may be replaced at any time. */
 function watchBuilds(root) {
   const [page, listeners] = [path.join(root, 'index.html'), new Set()];
   const tell = (now) => {
@@ -122,7 +120,7 @@ function compress(bytes, encoding) {
   return zlib.brotliCompressSync(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 9 } });
 }
 
-/** One line for all answers: each chunk waits until the line is free. */
+/** One line shared by all answers: each chunk waits until the line is free. */
 function pacer({ mbitPerSecond, latencyMs }) {
   const bytesPerMs = (mbitPerSecond * 1e6) / 8 / 1000;
   const chunkBytes = 8 * 1024;
@@ -143,7 +141,7 @@ function pacer({ mbitPerSecond, latencyMs }) {
 
 function openInBrowser(url) {
   const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
-  // Without an opener the printed address does as well.
+  // Without an opener, the printed address is enough.
   spawn(opener, [url], { stdio: 'ignore', detached: true }).on('error', () => {}).unref();
 }
 

@@ -1,4 +1,5 @@
-// What leaves the page: a code for phones, files of charts and series, one chart in another page, a report to print.
+// Exports of the page: a QR code for phones, files of charts and series, one chart in another page, a report to
+// print.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -22,7 +23,7 @@ async function openShare({ hand, page }) {
   await dialog(page).waitFor();
 }
 
-/** What a phone reads in a picture (PNG) of the screen; nothing where there is no code. */
+/** What a phone reads from a picture (PNG) of the screen; nothing if there is no code. */
 async function scan(page, png) {
   await page.evaluate(JSQR);
   return page.evaluate(async (source) => {
@@ -37,7 +38,7 @@ async function scan(page, png) {
   }, `data:image/png;base64,${png.toString('base64')}`);
 }
 
-/** Does what saves a file; gives its name and bytes. */
+/** Does something that saves a file; returns its name and bytes. */
 async function saved(page, action) {
   const [download] = await Promise.all([page.waitForEvent('download'), action()]);
   return { name: download.suggestedFilename(), bytes: fs.readFileSync(await download.path()) };
@@ -82,7 +83,7 @@ for (const dark of [false, true]) {
 test('a link that is too long for a code says so, with the limit, and offers the file', () =>
   onPage(WIDE, async (session) => {
     const { hand, page } = session;
-    // Clusters whose names nothing can compress.
+    // Clusters with incompressible names.
     const scenario = JSON.parse(fs.readFileSync(path.join(CORPUS, 'good/v2-small.json'), 'utf8'));
     const { clusters } = scenario.variants[0].inventory;
     for (let cluster = 0; cluster < 40; cluster += 1) clusters.push({ ...clusters[0], machines: 1, racks: 1, name: randomBytes(60).toString('base64') });
@@ -264,7 +265,7 @@ test('a film whose VM is not there, or that names none, says so', () =>
     await page.getByText('The address of this film names no VM; it ends with &vm=123.').waitFor();
   }));
 
-/** Opens somebody else's page with this in it, on another origin. */
+/** Opens a foreign page with this content, on another origin. */
 async function inNotes({ context, requests, host, faults }, html, body) {
   const other = http.createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' })
     .end(`<!doctype html><html lang="en"><title>Notes</title><link rel="icon" href="data:,"><h1>Notes</h1>${html}`));
@@ -281,7 +282,7 @@ async function inNotes({ context, requests, host, faults }, html, body) {
   assert.deepEqual(faults, []);
 }
 
-/** The page of the test itself is another origin, and no request of Tiebreak's. */
+/** The test's own page is another origin, and not a request of Tiebreak. */
 function forget(requests, host) {
   for (const origin of requests.keys()) if (origin !== host.origin) requests.delete(origin);
 }

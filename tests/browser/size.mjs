@@ -1,9 +1,9 @@
-// What a reader loads before the page is live: brotli sizes of dist/ against the accepted tests/size.json.
+// What is loaded before the page is live: brotli sizes of dist/ compared with the accepted tests/size.json.
 //
 //   node tests/browser/size.mjs [--accept]      what `cargo xtask size` runs
 //
-// Everything in dist/ counts, but for the paths that size.json lists under "later": those are fetched only when
-// a reader asks for them, which size.test.mjs holds true in a browser.
+// Everything in dist/ counts, except the paths that size.json lists under "later": those are loaded only on demand,
+// which size.test.mjs checks in a browser.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -16,7 +16,7 @@ const ACCEPTED = path.join(TOP, 'tests/size.json');
 const TOTAL_BYTES_MAX = 700_000;
 const GROWTH_MAX = 0.02;
 
-/** The accepted sizes, or an empty start. */
+/** The accepted sizes, or empty ones. */
 export function accepted() {
   if (!fs.existsSync(ACCEPTED)) return { total_bytes: null, files: {}, later: [] };
   return JSON.parse(fs.readFileSync(ACCEPTED, 'utf8'));
@@ -40,7 +40,7 @@ function brotliBytes(file) {
   return zlib.brotliCompressSync(bytes, { params }).length;
 }
 
-/** Trunk puts a hash into names; a size belongs to the name without it. */
+/** Trunk adds a hash to names; sizes are recorded by the name without it. */
 function plainName(file) {
   return file.replace(/-[0-9a-f]{12,16}(?=[._/])/, '');
 }

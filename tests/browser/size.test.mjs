@@ -1,4 +1,5 @@
-// `cargo xtask size` leaves out what tests/size.json calls "later"; here a browser says whether that is true.
+// `cargo xtask size` ignores what tests/size.json lists as "later"; this checks in a browser that it is loaded only
+// on demand.
 import { test } from 'node:test';
 import { inChromium, MOUNT, until } from './harness.mjs';
 import { accepted, isLater } from './size.mjs';
@@ -6,7 +7,7 @@ import { accepted, isLater } from './size.mjs';
 test('the page is live without anything that counts as loaded later', () => {
   const { later } = accepted();
   const asked = [];
-  // Asked for, and never answered.
+  // Requested, and never answered.
   const withhold = ({ page }) => page.route(
     (url) => isLater(url.pathname.slice(MOUNT.length), later),
     (route) => asked.push(route.request().url()),

@@ -1,4 +1,4 @@
-// How fast the page is for people. Times are printed, and held to limits that only a broken page exceeds; the bars
+// The page's speed for users. Times are printed, and compared with limits that only a broken page exceeds; the goals
 // themselves are in docs/. TIEBREAK_TRACE=.../batched-0.csv.gz adds the whole packing sample.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -19,12 +19,12 @@ function editToChart(page, value) {
   return page.evaluate(firstPoints, [BELOW, String(value), CHARTS[1]]);
 }
 
-/** Runs in the page: makes the edit, and tells when the chart had it. */
+/** Runs in the page: makes the edit, and returns when the chart had the first points. */
 function firstPoints([rule, chosen, chart]) {
   return new Promise((resolve) => {
     const field = document.querySelector(`[aria-label="Buckets for ${rule}"]`);
     const region = document.querySelector('[aria-label="Charts"]');
-    // The curve of the run on screen; it is empty for a moment when a run begins.
+    // The curve of the displayed run; it is empty for a moment when a run begins.
     const curve = () => [...document.querySelectorAll(`[role=img][aria-label="${chart}"] polyline`)]
       .filter((line) => line.outerHTML.includes('--chart-live') && line.getAttribute('points').length > 50)
       .map((line) => line.getAttribute('points'))
@@ -44,7 +44,7 @@ function firstPoints([rule, chosen, chart]) {
   });
 }
 
-/** Runs in the page: moves the moment along the run, and gives the time of each frame. */
+/** Runs in the page: moves the moment along the run, and returns the time of each frame. */
 async function scrubbed() {
   const slider = document.querySelector('input[type=range][aria-label=Moment]');
   const [frames, end] = [[], Number(slider.max)];
@@ -119,7 +119,7 @@ test('scrubbing through the run is smooth', () =>
     for (let step = 0; step < 150; step += 1) {
       const share = 0.5 - 0.5 * Math.cos((step / 150) * 4 * Math.PI);
       await page.mouse.move(slider.x + 5 + (slider.width - 10) * share, y);
-      // A hand moves on after a while, whatever the page does.
+      // A user continues after a while, whatever the page is doing.
       await page.waitForTimeout(5);
     }
     await page.mouse.up();
@@ -131,7 +131,7 @@ test('scrubbing through the run is smooth', () =>
   }));
 
 test('the first picture and the live page come soon on a slow line and a slow machine', async () => {
-  // The host compresses each file once; that is no part of the line.
+  // The host compresses each file once; that must not count.
   await onPage(WIDE, () => {});
   const rounds = [];
   for (let round = 0; round < 3; round += 1) {
@@ -166,7 +166,7 @@ test('people are answered while a million VMs run', () =>
     await page.getByRole('tab', { name: 'Charts' }).click();
     await page.evaluate(() => new Promise(requestAnimationFrame));
     await page.evaluate(() => window.answers.clear());
-    // Clicks and keys of several kinds, none of which changes what runs, for as long as it runs.
+    // Clicks and keys of several kinds, none of which changes the run, for as long as it lasts.
     const table = page.getByRole('figure', { name: CHARTS[0], exact: true }).getByRole('button', { name: /data table$/ });
     const map = page.locator('canvas').first();
     const isUnderWay = () => page.evaluate((from) => !/^Done/.test(window.said.slice(from).at(-1)?.text ?? ''), before);
@@ -174,12 +174,12 @@ test('people are answered while a million VMs run', () =>
     for (let round = 0; made < 6 || (made < 60 && await isUnderWay()); round += 1) {
       await [() => table.click(), () => map.click({ position: { x: 20 + 7 * round, y: 20 } }), () => page.keyboard.press('Tab')][round % 3]();
       made += 1;
-      // So long a hand rests between one and the next.
+      // A user's pause between two actions.
       await page.waitForTimeout(30);
     }
     const underWay = await isUnderWay();
     const done = await settled(page, before);
-    // Answers within a frame are not told one by one.
+    // Responses within a frame are not reported individually.
     const told = await page.evaluate(() => [...window.answers.values()]);
     const answers = [...told, ...Array(Math.max(0, made - told.length)).fill(16)];
     const p75 = sorted(answers)[Math.floor(answers.length * 0.75)];

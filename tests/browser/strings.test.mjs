@@ -1,4 +1,4 @@
-// The page in another language: all of it, for as long as it is wanted, and not a word different in English after that.
+// The page in another language: all of it, as long as it is selected, and no change in English after that.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { axe, NARROW, WIDE } from './harness.mjs';
 import { drawn, enter, kept, listenToStatus, onPage, says, settled, shows, until, withoutServiceWorker } from './people.mjs';
 
-/** What must be there in German, by role and name. */
+/** What must appear in German, by role and name. */
 const GERMAN = [
   ['heading', 'Wie eine Cloud für jede VM eine Maschine wählt'],
   ['heading', 'Regeln'],
@@ -30,12 +30,12 @@ const GERMAN = [
   ['figure', 'Konflikte'],
 ];
 
-/** Words that every part of the English page has, and no German one, names of rules apart. */
+/** Words that occur in every part of the English page, but in no German one, except for rule names. */
 const ENGLISH = /\b(the|and|of|with|where|which|empty|machines?|show|rules?|open|close|settings?|lifetimes|fork|run|undo|share|day \d)\b/i;
 
 const language = (page) => page.getByRole('combobox', { name: /^(Language|Sprache)$/, includeHidden: true });
 
-/** The same run once more, by the German menu. */
+/** Repeats the same run, from the German menu. */
 async function again(page) {
   await page.getByRole('button', { name: 'Mehr', exact: true }).click();
   await page.getByRole('button', { name: 'Noch einmal rechnen' }).click();
@@ -50,7 +50,7 @@ async function speak(page, code) {
   await page.waitForFunction((wanted) => document.documentElement.lang === wanted, code);
 }
 
-/** Every text on the page and every name, but for what is English or a name in any language. */
+/** Every text and every name on the page, except those that are English or a name in any language. */
 const texts = (page) => page.evaluate(() => {
   const apart = '[lang=en], option, .brand, input.name, code, .rule-name, .rule [aria-label], .tried, .report h1';
   const said = [];
@@ -67,7 +67,8 @@ const texts = (page) => page.evaluate(() => {
   return said;
 });
 
-/** Waits until what opened parts ask of the engine has come: the texts are the same at two looks, with drawing between. */
+/** Waits until the engine's answers for opened parts have come: two looks give the same texts, with a drawing in
+ * between. */
 async function quiet(page) {
   let before;
   await until(async () => {
@@ -79,14 +80,15 @@ async function quiet(page) {
   }, 'texts that stay');
 }
 
-/** English texts without a German one so far, each as its parts between values. The page may say them: it takes time to translate. */
+/** English texts without a German one so far, each as its parts between values. The page may show them: translating
+ * takes time. */
 const MISSING = JSON.parse(execFileSync('cargo', ['xtask', 'strings', '--missing'], { encoding: 'utf8' }))
   .map((english) => english.split(/\{\w*\}/));
 const isMissing = (text) => MISSING.some((parts) => parts.every((part) => text.includes(part.trim())));
 
-/** What the page says in English though there is German for it, or what it cannot say otherwise. */
+/** What the page shows in English although there is a translation, or could not be translated. */
 async function left(page) {
-  // Rules are called by their ids, and papers and licences as they are called.
+  // Rules keep their ids, and papers and licences their names.
   const names = /\b[A-Z][a-z]+(?:[A-Z][A-Za-z]+)+\b|Run-?time|The?o?rem|\bScale\b|"[^"]*"|„[^“]*“|packing-cut\S*|cluster \d+/g;
   return (await texts(page)).filter((text) => ENGLISH.test(text.replace(names, '')) && !isMissing(text));
 }
@@ -101,7 +103,7 @@ test('in German the main parts are German, and nothing English is left', () =>
     await hand.runs(() => again(page), '^Fertig');
     await says(status(page), /^Fertig: 13\.521 VMs in \d+,\d\d s$/, 'of one that was made here');
     assert.match(await page.title(), /wie eine Cloud/);
-    // Decimals as German has them.
+    // Decimals in German format.
     await page.getByText('27,9 %').first().waitFor();
     const topics = page.getByRole('combobox', { name: 'Weitere Themen' });
     const tabs = page.locator('.under, .left').getByRole('tab');
@@ -165,7 +167,7 @@ test('a reload keeps the language, without a network too', () =>
 
 test('back in English the page is what it was', () =>
   onPage(WIDE, async ({ hand, page }) => {
-    // From the engine, so that nothing of the page is still on its way.
+    // From the engine, so that nothing is pending on the page.
     await hand.runs(() => hand.runAgain());
     await quiet(page);
     const before = await texts(page);

@@ -1,5 +1,5 @@
 // Sweeps on the page: over one field and two, over seeds, to a frontier; cancelled, opened as variants, and as files
-// that go to the native program and come back.
+// exchanged with the native program.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -14,7 +14,7 @@ const BUCKETS = 'rules.BestFit.buckets';
 const AGENTS = 'agents.count';
 const MEASURES = 6;
 
-/** The native program, where it was built beside the page. */
+/** The native program, if it was built with the page. */
 const TARGET = process.env.CARGO_TARGET_DIR ?? fileURLToPath(new URL('../../target', import.meta.url));
 const PROGRAM = ['debug', 'release'].map((profile) => path.join(TARGET, profile, 'tiebreak')).find(fs.existsSync);
 
@@ -49,7 +49,7 @@ class Panel {
     return this.region.getByRole('button', { name, exact: true });
   }
 
-  /** Runs it, and waits until it says so many runs are over. */
+  /** Runs it, and waits until it reports this many finished runs. */
   async run(runs, seeds) {
     await this.button('Run the sweep').click();
     await this.region.getByText(`${runs} of ${runs} runs, ${seeds}`).waitFor({ timeout: 150_000 });
@@ -61,7 +61,7 @@ class Panel {
     return rows.evaluateAll((all) => all.map((row) => [...row.cells].slice(0, -1).map((cell) => cell.textContent)));
   }
 
-  /** What a button saves. */
+  /** The file that a button saves. */
   async saved(name) {
     const [download] = await Promise.all([this.page.waitForEvent('download'), this.button(name).click()]);
     return { name: download.suggestedFilename(), text: fs.readFileSync(await download.path(), 'utf8') };
@@ -115,10 +115,10 @@ test('cancelled midway, it keeps what is done and stops the engines', () =>
   onPage(WIDE, async ({ page }) => {
     const panel = new Panel(page);
     await panel.open();
-    // The engine of the variant, and no other.
+    // Only the engine of the variant.
     const alone = () => engines(page, 1);
     await alone();
-    // So many that it is not over before it is cancelled.
+    // Many runs, so that the sweep is not over before it is cancelled.
     await panel.set('Field', AGENTS, '1..60');
     await panel.button('Run the sweep').click();
     await panel.region.getByText(/^([2-9]|[1-9]\d+) of 60 runs, seed 1$/).waitFor();
@@ -181,7 +181,7 @@ test('a plan saved and opened again is the same, and so are its rows', (t) =>
       assert.equal(rows.text, native, `of ${PROGRAM}; where it is old: cargo build -p tiebreak-cli`);
     }
 
-    // Another scenario, another panel; the file brings both back.
+    // Another scenario and panel; the file restores both.
     await hand.setBuckets('BestFit', 8);
     await panel.set('Field', AGENTS, '1, 2');
     await panel.set('Second field', '', '');
@@ -198,7 +198,7 @@ test('a plan saved and opened again is the same, and so are its rows', (t) =>
     await hand.runs(() => hand.button('Undo').click());
     assert.equal(await hand.bucketsOf('BestFit').inputValue(), '8');
 
-    // What is wrong in a file is said by its field, and changes nothing.
+    // An error in a file is reported by its field, and changes nothing.
     await give(plan.text.replace('"agents.publish_ms"', '"agents.publish"'));
     await page.getByText(/parameters\[1\]\.path: expected .*, got no field "agents\.publish"/).waitFor();
     assert.equal(await hand.bucketsOf('BestFit').inputValue(), '8');

@@ -1,4 +1,4 @@
-// Events on the timeline: put there by menu, by key or by dragging; moved, changed, removed, undone; carried by links.
+// Events on the timeline: added by menu, by key or by dragging; moved, changed, removed, undone; carried by links.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NARROW, WIDE } from './harness.mjs';
@@ -17,7 +17,7 @@ async function addByMenu({ hand, page }, title) {
   await hand.runs(() => page.getByRole('menuitem', { name: title, exact: true }).click());
 }
 
-/** Moves the pointer from the middle of one thing to a share of the line, without letting go. */
+/** Drags from the middle of an element to a share of the line, without releasing the button. */
 async function dragToLine(page, from, share) {
   const [start, line] = [await from.boundingBox(), await page.locator('.events-lane').boundingBox()];
   const [x, y] = [start.x + start.width / 2, start.y + start.height / 2];
@@ -73,7 +73,7 @@ test('without a mouse: an event is added where the moment is, moved, opened and 
     await press('Escape');
     await hasFocus(page, 'Add event', 'Escape leads back');
     await press('Enter');
-    // The keys after it are for the menu, which has the focus once it is drawn.
+    // The following keys are for the menu, which has the focus once it is drawn.
     await hasFocus(page, 'Machines fail');
     await press('End');
     await press('Home');
@@ -115,7 +115,7 @@ test('kinds are dragged from the menu onto the line, and marks along it', () =>
     const kind = page.getByRole('menuitem', { name: 'Demand spike' });
     await hand.button('Add event').click();
     await dragToLine(page, kind, 0.25);
-    // Where it would land.
+    // Where it would be dropped.
     await timeline(page).getByText('day 3, 12:00').waitFor();
     await hand.runs(() => page.mouse.up());
     assert.deepEqual(await names(page), ['DemandSpike at day 3, 12:00']);
@@ -131,7 +131,7 @@ test('kinds are dragged from the menu onto the line, and marks along it', () =>
     await marks(page).click();
     await shows(() => field(page, 'requests of DemandSpike').count(), 0, 'a click after a drag is one');
 
-    // Dropped beside the line, or broken off, nothing happens.
+    // If it is dropped beside the line, or cancelled, nothing happens.
     await hand.button('Add event').click();
     await dragToLine(page, kind, 0.5);
     await page.mouse.move(700, 800);
@@ -169,7 +169,7 @@ test('a VM whose machine failed is followed to the next one, and the map shows w
     const explain = page.getByRole('region', { name: 'Explain' });
     await moment.fill(String(11.9 * 3_600_000));
     await drawn(page);
-    // Of the first machines with VMs, one whose VM found another.
+    // Of the first machines with VMs, one whose VM was moved to another.
     let story = null;
     for (let id = 0; id < 24 && !story; id += 1) {
       await hand.lookAt(id);
@@ -200,7 +200,7 @@ test('between two samples the map shows the machines as they stood then', () =>
       await listenToEngines(context);
     },
   }, async ({ hand, page }) => {
-    // From the engine, so that it has nothing else to tell.
+    // From the engine, so that it has nothing else pending.
     await hand.runs(() => hand.runAgain());
     const moment = page.getByRole('slider', { name: 'Moment' });
     const heard = () => page.evaluate(() => window.heard);

@@ -1,4 +1,4 @@
-// What somebody sees and does who was never here: one sentence, two fleets, the film of a decision, a rule to switch.
+// What a first-time visitor sees and does: one sentence, two fleets, the film of a decision, a rule to switch.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe, NARROW, WIDE } from './harness.mjs';
@@ -9,7 +9,7 @@ const RULE = 'PreferNonEmptyMachines';
 const maps = (page) => page.locator('.welcome-map figcaption').allTextContents();
 const tab = (page, name) => page.getByRole('tab', { name, exact: true });
 
-/** Controls and words in view, and the share of the window that maps take. */
+/** Visible controls and words, and the share of the window that the maps cover. */
 const counts = (page) => page.evaluate(() => {
   const isSeen = (element) => {
     const { top, bottom, left, right, width, height } = element.getBoundingClientRect();
@@ -32,7 +32,7 @@ const counts = (page) => page.evaluate(() => {
   return { controls: controls.length, words, share };
 });
 
-/** From now on every page of this context adds up how far what is on it jumps by itself. */
+/** From now on every page of this context sums up its layout shifts. */
 const watchShifts = (context) => context.addInitScript(() => {
   window.shifted = 0;
   new PerformanceObserver((list) => {

@@ -1,4 +1,4 @@
-// The script of docs/WORKSHOP.md, walked from the first minute to the last by its own words.
+// Follows the script of docs/WORKSHOP.md from the first minute to the last.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileAsForPeople, hold, openChromium } from './harness.mjs';
@@ -9,7 +9,8 @@ compileAsForPeople();
 const lesson = (page) => page.getByRole('region', { name: 'Lesson', exact: true });
 const button = (page, name) => lesson(page).getByRole('button', { name, exact: true });
 
-/** Runs a lesson of the list as a teacher does: the room votes, and the presenter's remote shows the run and goes on. */
+/** Runs a lesson from the list as a teacher does: the class votes, and the presenter's remote shows the run and
+ * continues. */
 async function teach(page, hand, title) {
   await (await hand.lessons()).filter({ hasText: title }).click();
   await lesson(page).waitFor();
@@ -32,10 +33,10 @@ test('the script of the workshop can be walked as it is written', () =>
     await hand.button('Replay decision').click();
     await says(page.getByRole('region', { name: 'Decision' }).locator('.sentence'), /^VM \d+ arrives\./);
 
-    // 3-10, and the lessons of later.
+    // 3-10, and the later lessons.
     await teach(page, hand, 'Ties and order');
 
-    // 10-13: a rule off, undo, and a drag.
+    // 10-13: disabling a rule, undo, and a drag.
     await page.getByRole('tab', { name: 'Experiment' }).click();
     const use = page.getByRole('checkbox', { name: 'Use PreferNonEmptyMachines' });
     const digest = await hand.digest();
@@ -47,7 +48,7 @@ test('the script of the workshop can be walked as it is written', () =>
     assert.ok(await hand.isBelow('PreferNonEmptyMachines', 'PreferLeastUsedRack'));
     await hand.runs(() => hand.button('Undo').click());
 
-    // 13-20: a pupil's line, and the vote.
+    // 13-20: a pupil's expression, and the vote.
     await (await hand.lessons()).filter({ hasText: 'How finely to compare' }).click();
     await lesson(page).getByText(/step 1 of/).waitFor();
     while (!(await lesson(page).getByText('Class vote').count())) {
@@ -71,7 +72,7 @@ test('the script of the workshop can be walked as it is written', () =>
     await differs.getByRole('button').first().click();
     await page.getByRole('heading', { name: 'Machines left after each rule' }).first().waitFor();
 
-    // 28-31: the past is shared.
+    // 28-31: the shared past of a fork.
     await page.getByRole('slider', { name: 'Moment' }).focus();
     for (let moved = 0; moved < 4; moved += 1) await page.keyboard.press('PageUp');
     await hand.button('Fork here as C').click();
@@ -80,7 +81,7 @@ test('the script of the workshop can be walked as it is written', () =>
     // 31-39.
     await teach(page, hand, 'Deciding on old news');
 
-    // 39-43: what a pair shares comes back as it was.
+    // 39-43: a pair's shared link restores its scenario.
     await page.getByRole('tab', { name: 'Experiment' }).click();
     await hand.runs(() => hand.setBuckets('BestFit', 5));
     const [shared, link] = [await hand.digest(), await hand.link()];
@@ -95,7 +96,7 @@ test('the script of the workshop can be walked as it is written', () =>
       await pair.close();
     }
 
-    // 43-45: what was simulated stands at the foot.
+    // 43-45: the footer says what was simulated.
     await page.keyboard.press('Escape');
     await says(page.locator('footer'), /^Seed \d+; digest [0-9a-f]+; engine /);
   }));

@@ -1,5 +1,5 @@
 //! One run of the simulator, event by event, beside the protocol without time ([`model`](super::model)): after every
-//! event the store, the agents' views and what they have in flight are what the protocol says.
+//! event the store, the agents' views and their decisions in flight are what the protocol says.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,8 +17,8 @@ use super::model::{
     Trace,
 };
 
-/// Long after all else, so that every publication is visible: two requests at once that no machine can hold. Each agent
-/// takes one, reads the log to its end, and chooses nothing.
+/// Long after everything else, so that every publication is visible: two requests at once that no machine can hold.
+/// Each agent takes one, reads the log to its end, and chooses nothing.
 const LAST_LOOKS: [Ask; AGENTS] = [&[CORES + 1]; AGENTS];
 const LAST_LOOK: i64 = 2_500;
 const HORIZON: i64 = 2_900;
@@ -29,37 +29,37 @@ const TICK: usize = 1_000;
 #[derive(Clone, Debug)]
 pub(crate) struct Small {
     pub(crate) asks: Vec<Ask>,
-    /// When each request comes, in milliseconds from 1 on, in order.
+    /// When each request arrives, in milliseconds from 1 on, in order.
     pub(crate) arrivals: Vec<i64>,
-    /// How long the VMs of each request live, in milliseconds; none stay.
+    /// The lifetimes of the VMs of each request, in milliseconds; `None` stays.
     pub(crate) lives: Vec<Option<i64>>,
     pub(crate) rules: Rules,
     pub(crate) agents: Agents,
     pub(crate) seed: u64,
 }
 
-/// What can be seen of a world after an event.
+/// The observable state of a world after an event.
 #[derive(Debug, PartialEq)]
 struct Look {
     at: i64,
-    /// Answers recorded so far, one a VM.
+    /// Answers recorded so far, one per VM.
     decisions: usize,
     store: Machines,
     views: [Machines; AGENTS],
     agents: [(usize, bool); AGENTS],
 }
 
-/// What happens, in the order in which it does at one instant.
+/// The events, in their order at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Event {
     Step(Step),
     Sample,
 }
 
-/// Runs a case and follows it; what came about.
+/// Runs a case and follows it; returns its trace and coverage.
 ///
 /// # Errors
-/// The first event after which the world is not what the protocol says, or the law that the record breaks.
+/// The first event after which the world differs from the protocol, or the law that the record breaks.
 pub(crate) fn follow(small: &Small) -> Result<(Trace, Coverage), String> {
     let case = small.case();
     let mut world = World::new(small.plan(&case));
@@ -77,7 +77,7 @@ pub(crate) fn follow(small: &Small) -> Result<(Trace, Coverage), String> {
     Ok(followed)
 }
 
-/// When everything has happened and become visible, what every agent knows is what the store has.
+/// Once everything has happened and is visible, every agent's view equals the store.
 fn views_converge(world: &World) -> Result<(), String> {
     for agent in 0..AGENTS as u32 {
         let view = world.view(agent).ok_or("an agent has no view")?;
@@ -193,13 +193,13 @@ pub(crate) struct Timed<'a> {
 }
 
 impl<'a> Timed<'a> {
-    /// Nothing is to happen yet.
+    /// No event is scheduled yet.
     pub(crate) fn new(small: &'a Small, terms: &'a Terms) -> Self {
         let (agents, seed, protocol) = (&small.agents, small.seed, Protocol::new(terms));
         Self { agents, seed, terms, protocol, due: BinaryHeap::new(), changed_at: Vec::new() }
     }
 
-    /// All that is known from the beginning is to happen.
+    /// All events known from the start are scheduled.
     fn of(small: &'a Small, terms: &'a Terms) -> Self {
         let mut timed = Self::new(small, terms);
         for request in 0..terms.asks.len() {
@@ -216,7 +216,7 @@ impl<'a> Timed<'a> {
         self.due.push(Reverse((at, Event::Step(step))));
     }
 
-    /// The next thing happens; what it was, and what the store answered if it was asked.
+    /// Executes the next event; returns it, and the store's answer to a commit.
     pub(crate) fn advance(
         &mut self,
         choose: impl FnMut(Job, usize, &[usize]) -> usize,
@@ -239,12 +239,12 @@ impl<'a> Timed<'a> {
         Some((now, event, answer))
     }
 
-    /// When something happens next.
+    /// The time of the next event.
     pub(crate) fn next_at(&self) -> Option<i64> {
         self.due.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// How long deciding one VM takes; the coin shows a hit in half of all.
+    /// How long deciding one VM takes; half of the draws count as cache hits.
     fn took_ms(&self, vm: usize, attempt: u32) -> u64 {
         let is_quick = Seed(self.seed).stream("cache hits").draw(vm as u64, attempt.into()) >> 63 == 0;
         if is_quick { self.agents.hit_ms } else { self.agents.miss_ms }
@@ -260,14 +260,14 @@ impl<'a> Answers<'a> {
         Self(decisions.chunk_by(|left, right| job(left) == job(right)).collect())
     }
 
-    /// Where the record says that a VM went; what was chosen before a VM of its request was refused is not recorded.
+    /// The recorded placement of a VM; what was chosen before a VM of its request was refused is not recorded.
     fn choice(&self, job: Job, vm: usize) -> Option<&Decision> {
         let is_of = |it: &Decision| (it.request.index(), it.attempt) == (job.request, job.attempt);
         let group = self.0.iter().find(|group| is_of(&group[0]))?;
         group.iter().find(|it| it.vm.index() == vm && it.machine.is_some())
     }
 
-    /// The answer of this place in the record is this one.
+    /// The answer at this index of the record must be this one.
     fn check(&self, place: usize, now: i64, step: Step, answer: Answer) -> Result<(), String> {
         let outcome = match answer {
             Answer::Placed => Outcome::Placed,
@@ -284,7 +284,7 @@ impl<'a> Answers<'a> {
     }
 }
 
-/// Steps the protocol beside a run; what happened before the last looks.
+/// Steps the protocol beside a run; returns what happened before the last looks.
 fn compare(small: &Small, looks: &[Look], answers: &Answers<'_>) -> Result<(Trace, Coverage), String> {
     let terms = small.terms();
     let mut timed = Timed::of(small, &terms);

@@ -1,6 +1,6 @@
-//! The commit protocol without time, told a second time and as plainly as can be: requests join a queue, idle agents
-//! decide on what they know, the store takes a decision or refuses it, and VMs leave. What happens next, and how much of
-//! the store's log is visible by then, is up to whoever steps it: a run of the simulator ([`follow`](super::follow)), or
+//! The commit protocol without time, implemented a second time and as simply as possible: requests join a queue, idle
+//! agents decide on what they know, the store accepts or rejects a decision, and VMs end. The caller chooses the next
+//! step, and how much of the store's log is visible by then: a run of the simulator ([`follow`](super::follow)), or
 //! [`interleavings`], which tries everything. Source: Protean sections 4 and 5.3.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -10,7 +10,7 @@ pub(crate) const MACHINES: usize = 3;
 /// Cores of a machine: room for one VM of four cores or for two of two.
 pub(crate) const CORES: u32 = 4;
 
-/// What stands on a machine, as the store has it or as an agent sees it.
+/// The VMs on a machine, in the store or in an agent's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Machine {
     pub(crate) free: u32,
@@ -31,7 +31,7 @@ impl Machine {
     }
 }
 
-/// Cores of each VM of a request, the largest first, as agents take them.
+/// Cores of each VM of a request, the largest first, in the order in which agents decide them.
 pub(crate) type Ask = &'static [u32];
 
 /// Which of the machines with room are best.
@@ -39,9 +39,9 @@ pub(crate) type Ask = &'static [u32];
 pub(crate) enum Rules {
     /// The first: agents with the same view want the same machine.
     FirstFit,
-    /// The fullest: the same, once anything stands anywhere.
+    /// The fullest: the same, once any VM is placed.
     BestFit,
-    /// All of them: chance decides.
+    /// All of them: the choice is random.
     Any,
 }
 
@@ -59,14 +59,14 @@ impl Rules {
     }
 }
 
-/// What the protocol depends on.
+/// The settings of the protocol.
 #[derive(Clone, Debug)]
 pub(crate) struct Terms {
     pub(crate) asks: Vec<Ask>,
     pub(crate) rules: Rules,
     pub(crate) retries: u32,
     pub(crate) fine_grained: bool,
-    /// Whether agents decide on while a commit is under way.
+    /// Whether agents continue deciding while a commit is under way.
     pub(crate) pipelined: bool,
 }
 
@@ -87,7 +87,7 @@ impl Terms {
     }
 }
 
-/// A request, and how often it was tried before.
+/// A request, and its number of earlier attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Job {
     pub(crate) request: usize,
@@ -99,20 +99,20 @@ struct Pick {
     vm: usize,
     cores: u32,
     machine: usize,
-    /// How much of the log the agent knew of the machine.
+    /// How much of the machine's log the agent knew.
     seen: usize,
 }
 
 #[derive(Clone, Debug)]
 struct Flight {
     job: Job,
-    /// None when no machine was found for one of its VMs.
+    /// `None` if no machine was found for one of its VMs.
     picks: Option<Vec<Pick>>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Agent {
-    /// How much of the log it knows of each machine.
+    /// How much of each machine's log it knows.
     known: [usize; MACHINES],
     /// Decisions on their way to the store, the oldest first.
     flights: VecDeque<Flight>,
@@ -123,13 +123,13 @@ struct Agent {
 struct Change {
     machine: usize,
     after: Machine,
-    /// The agent whose commit it was; none for an exit.
+    /// The agent whose commit it was; `None` for an exit.
     by: Option<usize>,
-    /// What happens in one step becomes visible at once.
+    /// Changes of one step become visible together.
     step: usize,
 }
 
-/// How a decision ended.
+/// The result of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Answer {
     Placed,
@@ -138,36 +138,36 @@ pub(crate) enum Answer {
     OutOfRetries,
 }
 
-/// A decision that has begun.
+/// A decision that has started.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Started {
     pub(crate) agent: usize,
     pub(crate) job: Job,
-    /// How many VMs the agent looked for a machine for.
+    /// The number of VMs that the agent evaluated.
     pub(crate) looked_at: usize,
 }
 
-/// One thing that happens, without what follows from it.
+/// One event, without its consequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Step {
-    /// The time of a VM is over.
+    /// A VM's lifetime ends.
     Exit(usize),
     /// The oldest decision of an agent reaches the store.
     Commit(usize),
-    /// An agent has decided, its commit still under way.
+    /// An agent has decided; its commit is still under way.
     Free(usize),
-    /// A request comes.
+    /// A request arrives.
     Arrival(usize),
 }
 
-/// What happened, so that two interleavings are the same exactly when this is.
+/// The events, recorded such that two interleavings are the same exactly if their traces are.
 pub(crate) type Trace = Vec<Token>;
 
-/// One thing of it.
+/// One entry of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Token {
     Step(Step),
-    /// An agent begins to decide; the changes of the store that it does not know are a bit each.
+    /// An agent starts to decide; each change of the store that it does not know is one bit.
     Start {
         agent: usize,
         unseen: u32,
@@ -175,7 +175,7 @@ pub(crate) enum Token {
     Answer(Answer),
 }
 
-/// How far things have come.
+/// The current state.
 #[derive(Clone, Debug)]
 pub(crate) struct Protocol<'a> {
     terms: &'a Terms,
@@ -185,10 +185,10 @@ pub(crate) struct Protocol<'a> {
     visible: usize,
     queue: VecDeque<Job>,
     idle: VecDeque<usize>,
-    /// Agents whose decisions are made and on their way, the oldest first; where commits are pipelined.
+    /// Agents with decisions on their way, the oldest first; used if commits are pipelined.
     decided: VecDeque<usize>,
     agents: [Agent; AGENTS],
-    /// Where each VM stands, and whose time is over.
+    /// The machine of each VM, and the VMs that have ended.
     stands: Vec<Option<usize>>,
     over: Vec<bool>,
     arrived: usize,
@@ -196,21 +196,21 @@ pub(crate) struct Protocol<'a> {
     pub(crate) seen: Coverage,
 }
 
-/// What came about, so that no law is empty.
+/// Counts of what occurred, so that no law is vacuous.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Coverage {
     pub(crate) answers: [usize; 4],
     /// Decisions on a view that lacks changes of the store.
     pub(crate) stale: usize,
-    /// Decisions taken although their machine had changed.
+    /// Decisions accepted although their machine had changed.
     pub(crate) merged: usize,
-    /// Decisions refused although there was room.
+    /// Decisions rejected although there was room.
     pub(crate) outdated: usize,
-    /// Decisions begun while another one of the agent was on its way.
+    /// Decisions started while another one of the agent was on its way.
     pub(crate) pipelined: usize,
     /// Requests placed at a later attempt.
     pub(crate) placed_again: usize,
-    /// VMs whose time was over before they were placed.
+    /// VMs that ended before they were placed.
     pub(crate) over_before: usize,
 }
 
@@ -226,7 +226,7 @@ impl Coverage {
     }
 
     /// # Panics
-    /// When something never came about.
+    /// If something never occurred.
     pub(crate) fn assert_all(&self) {
         let Self { answers, stale, merged, outdated, pipelined, placed_again, over_before } = *self;
         let others = [stale, merged, outdated, pipelined, placed_again, over_before];
@@ -254,23 +254,23 @@ impl<'a> Protocol<'a> {
         }
     }
 
-    /// How often the store has changed.
+    /// The number of changes of the store.
     pub(crate) fn changes(&self) -> usize {
         self.log.len()
     }
 
-    /// A machine after so many changes of the store.
+    /// A machine after this many changes of the store.
     fn after(&self, machine: usize, changes: usize) -> Machine {
         let last = self.log[..changes].iter().rfind(|change| change.machine == machine);
         last.map_or(Machine::EMPTY, |change| change.after)
     }
 
-    /// What really stands where.
+    /// The true placement.
     pub(crate) fn store(&self) -> Machines {
         std::array::from_fn(|machine| self.after(machine, self.log.len()))
     }
 
-    /// The store as an agent knows it, and on top of that those of its own unanswered choices that fit.
+    /// The store as an agent knows it, plus its own unanswered choices that fit.
     pub(crate) fn view(&self, agent: usize) -> Machines {
         let Agent { known, flights, .. } = &self.agents[agent];
         let mut view: Machines = std::array::from_fn(|machine| self.after(machine, known[machine]));
@@ -291,7 +291,7 @@ impl<'a> Protocol<'a> {
         self.idle.contains(&agent)
     }
 
-    /// Lets one thing happen; what the store answered, if it was asked.
+    /// Executes one step; returns the store's answer to a commit.
     pub(crate) fn take(&mut self, step: Step) -> Option<Answer> {
         self.steps += 1;
         self.trace.push(Token::Step(step));
@@ -325,8 +325,8 @@ impl<'a> Protocol<'a> {
         }
     }
 
-    /// The agent that has been idle for longest begins with the job that came first, if there are both; it reads the
-    /// log as far as it is visible. `choose` picks one of the best machines for a VM.
+    /// The agent that has been idle for longest starts with the oldest job, if there are both; it reads the log as
+    /// far as it is visible. `choose` picks one of the best machines for a VM.
     pub(crate) fn start(
         &mut self,
         visible: usize,
@@ -361,14 +361,14 @@ impl<'a> Protocol<'a> {
         Some(Started { agent, job, looked_at })
     }
 
-    /// The changes that an agent does not know, a bit each.
+    /// The changes that an agent does not know, one bit each.
     fn unseen(&self, agent: usize) -> u32 {
         let known = &self.agents[agent].known;
         let unknown = |at: &usize| *at >= known[self.log[*at].machine];
         (0..self.log.len()).filter(unknown).map(|at| 1 << at).sum()
     }
 
-    /// The store takes an agent's oldest decision whole, or not at all.
+    /// The store accepts an agent's oldest decision completely, or not at all.
     fn answer(&mut self, agent: usize) -> Answer {
         let flight = self.agents[agent].flights.pop_front().expect("a decision is on its way");
         let answer = match &flight.picks {
@@ -397,7 +397,7 @@ impl<'a> Protocol<'a> {
         for pick in picks {
             after[pick.machine] = after[pick.machine].and_then(|machine| machine.with(pick.cores));
         }
-        // What the agent did itself since then, it knew of.
+        // The agent knew its own changes since then.
         let changed =
             |pick: &&Pick| self.log[pick.seen..].iter().any(|it| it.machine == pick.machine && it.by != Some(agent));
         let is_changed: Vec<_> = picks.iter().filter(changed).map(|pick| pick.machine).collect();
@@ -428,9 +428,9 @@ impl<'a> Protocol<'a> {
     }
 }
 
-/// Everything that may happen from the first arrival on, with these VMs leaving at any moment after they were asked for:
-/// the traces of all interleavings. A change is visible at the very moment at which it happens where publishing takes no
-/// time, and nowhere else.
+/// Everything that may happen from the first arrival on, with these VMs ending at any moment after their requests:
+/// the traces of all interleavings. A change is visible at the moment at which it happens if publishing takes no
+/// time, and otherwise not.
 pub(crate) fn interleavings(terms: &Terms, leaving: &[usize]) -> BTreeSet<Trace> {
     let mut all = BTreeSet::new();
     for at_once in [true, false] {
@@ -453,7 +453,7 @@ fn explore(protocol: Protocol<'_>, leaving: &[usize], at_once: bool, all: &mut B
 }
 
 impl Protocol<'_> {
-    /// What may happen next.
+    /// The possible next steps.
     fn possible(&self, leaving: &[usize]) -> Vec<Step> {
         let arrival = (self.arrived < self.terms.asks.len()).then_some(Step::Arrival(self.arrived));
         let decides = |agent: &usize| self.terms.pipelined && !self.is_idle(*agent);
@@ -469,7 +469,7 @@ impl Protocol<'_> {
         exits.chain(commits).chain(free).chain(arrival).collect()
     }
 
-    /// Goes on with all that an agent may know when it begins to decide, if one does.
+    /// Continues with all that an agent may know when it starts to decide, if one does.
     fn each_start(self, at_once: bool, mut go_on: impl FnMut(Self)) {
         let before = self.log.partition_point(|change| change.step < self.steps);
         let from = if at_once { self.log.len() } else { self.visible };

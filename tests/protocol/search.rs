@@ -1,7 +1,7 @@
-//! Timings for every interleaving: when requests come and VMs leave, and how long decisions, commits and publications
-//! take, so that a run goes that way. Requests come and VMs leave when they have to; the other numbers are changed by
-//! chance, a few at a time, as long as it goes the way it has to for at least as far. Only the protocol is stepped for
-//! that, which takes some microseconds.
+//! Finds a timing for every interleaving: when requests arrive and VMs end, and how long decisions, commits and
+//! publications take, so that a run follows it. Arrivals and exits are set as needed; the other numbers are changed
+//! at random, a few at a time, while the run follows the interleaving at least as far as before. Only the protocol is
+//! stepped for that, which takes some microseconds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,20 +12,20 @@ use tiebreak_sim::{Agents, Latency};
 use super::follow::{Event, Small, Timed};
 use super::model::{Ask, CORES, Rules, Step, Terms, Token, Trace};
 
-/// Requests for a whole machine, in so many VMs. All lead to the same, but the more VMs, the longer it takes to decide
-/// them; and a coin says for each VM whether it takes one time or another.
+/// A request for a whole machine, split into one or more VMs. All have the same effect, but more VMs take longer to
+/// decide; and a random bit for each VM selects one of two durations.
 pub(crate) const WHOLE: Ask = &[CORES];
 const WHOLE_IN_PARTS: [Ask; 4] = [WHOLE, &[2, 2], &[2, 1, 1], &[1, 1, 1, 1]];
 
-/// Seeds to draw from: enough for every way in which the coins of a few decisions may fall.
+/// The number of seeds: enough for every combination of random bits in a few decisions.
 const SEEDS: u32 = 1_000_000;
-/// The longest time that a commit takes; others are tried up to a multiple of it.
+/// The longest duration of a commit; other durations are tried up to a multiple of it.
 const SPAN_MS: u32 = 30;
-/// How many changes are tried on the way to one interleaving, before another one has its turn.
+/// The number of changes tried for one interleaving before the next one has its turn.
 const STEPS: usize = 200;
 
-/// Looks for a timing that leads to each interleaving of requests for whole machines, of which the first may leave;
-/// gives up after so many climbs. Those that none was found for are not among them.
+/// Searches for a timing for each interleaving of requests for whole machines, of which the first may end; gives up
+/// after this many climbs. Interleavings without a timing are omitted.
 pub(crate) fn timings(
     terms: &Terms,
     first_leaves: bool,
@@ -83,8 +83,8 @@ fn any_timing(terms: &Terms) -> Small {
     Small { asks: terms.asks.clone(), arrivals, lives, rules: Rules::FirstFit, agents, seed: 1 }
 }
 
-/// Lets requests come and VMs leave when the goal says so, at moments that leave the rest as it is; how much of the goal
-/// was reached.
+/// Schedules arrivals and exits when the goal needs them, at moments that leave the rest unchanged; returns how much
+/// of the goal was reached.
 fn aim(small: &mut Small, goal: &Trace, draws: &mut ClimbDraws) -> usize {
     let terms = small.terms();
     let (mut arrivals, mut lives) = (small.arrivals.clone(), vec![None; small.lives.len()]);
@@ -97,7 +97,7 @@ fn aim(small: &mut Small, goal: &Trace, draws: &mut ClimbDraws) -> usize {
                 arrivals[request] = between(now, timed.next_at(), draws);
                 timed.schedule(arrivals[request], step);
             }
-            // Of all that happens at one instant, VMs leave first.
+            // Of all events at one instant, exits come first.
             Step::Exit(_) => {
                 let at = between(now + 1, timed.next_at(), draws);
                 lives[0] = Some(at - arrivals[0]);
@@ -118,7 +118,7 @@ fn aim(small: &mut Small, goal: &Trace, draws: &mut ClimbDraws) -> usize {
     far
 }
 
-/// A moment before something else happens: as early as it can be, as late, or any.
+/// A moment before the next event: the earliest, the latest, or any.
 fn between(from: i64, until: Option<i64>, draws: &mut ClimbDraws) -> i64 {
     let until = until.unwrap_or(from + i64::from(SPAN_MS)).max(from);
     match draws.below(4) {
@@ -138,7 +138,7 @@ fn change(small: &mut Small, first_leaves: bool, draws: &mut ClimbDraws) {
         3 => agents.publish_ms = draws.other(agents.publish_ms, 0..2 * SPAN_MS),
         4 => {
             let request = draws.below(small.asks.len() as u32) as usize;
-            // It leaves as one VM.
+            // It ends as one VM.
             if request > 0 || !first_leaves {
                 small.asks[request] = WHOLE_IN_PARTS[draws.below(4) as usize];
             }
@@ -147,7 +147,7 @@ fn change(small: &mut Small, first_leaves: bool, draws: &mut ClimbDraws) {
     }
 }
 
-/// Chance for one climb.
+/// The random source of one climb.
 struct ClimbDraws {
     stream: Stream,
     climb: u64,

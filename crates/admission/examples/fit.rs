@@ -1,4 +1,4 @@
-//! Fits a prior to the deployments of a trace and prints it, how well it agrees, and how long it took:
+//! Fits a prior to the deployments of a trace and prints it, its goodness of fit, and how long it took:
 //! `cargo run --release -p tiebreak-admission --example fit -- TRACE [cores]`.
 
 #![allow(clippy::disallowed_types, reason = "it measures real time, and nothing depends on that")]

@@ -1,7 +1,6 @@
-//! Checks forecasts against simulated futures, and fails where one is off by more than 1 % and by more
-//! than chance explains:
-//! `cargo run --release -p tiebreak-admission --example monte_carlo -- [TRIALS] [DRAWS] [FIRST_SEED]`.
-//! Also prints how long a forecast takes.
+//! Checks forecasts against simulated futures, and fails if one is off by more than 1 % and by more than chance
+//! explains: `cargo run --release -p tiebreak-admission --example monte_carlo -- [TRIALS] [DRAWS] [FIRST_SEED]`. Also
+//! prints how long a forecast takes.
 
 #![allow(clippy::disallowed_methods, reason = "its own numbers may differ in the last digit between machines")]
 #![allow(clippy::disallowed_types, reason = "it measures real time, and nothing depends on that")]

@@ -1,20 +1,20 @@
-//! How a deployment gets from now to a horizon n: seven coefficients that do not depend on how many
-//! cores it has.
+//! The development of a deployment from now to a horizon n: seven coefficients that do not depend on its number of
+//! cores.
 //!
-//! Given mu and lambda, a core that is there now is there at n with probability q = e^(-mu n), the
-//! deployment has not stopped with probability s = q^nu, and scale-outs are a Poisson process. So
-//! with m = E S, v = E\[S (S - 1)\] and C cores
+//! Given mu and lambda, a core that exists now exists at n with probability q = e^(-mu n), the deployment has not
+//! stopped with probability s = q^nu, and scale-outs are a Poisson process. So with m = E S, v = E\[S (S - 1)\] and C
+//! cores
 //!
 //! E L = C a + lambda m b
 //!
 //! E L^2 = C c + C^2 d + 2 C lambda m e + lambda (m b + v g) + lambda^2 w h
 //!
-//! where w = E\[(1 + sigma)^2\]. Both kinds of stop differ only in the seven letters, which are
-//! averaged here over what is believed of mu and lambda. Where blocks end whole, C c becomes c times
-//! the sum of squared block sizes, and m b + v g becomes (m + v) b, as E S^2 = m + v.
+//! where w = E\[(1 + sigma)^2\]. Both kinds of stop differ only in the seven letters, which are averaged here over
+//! the belief about mu and lambda. If blocks end as a whole, C c becomes c times the sum of squared block sizes, and
+//! m b + v g becomes (m + v) b, as E S^2 = m + v.
 //!
-//! A derivation of our own of the moments of the paper's section 4 and Appendix C, whose formulas our
-//! copy has lost; the example `monte_carlo` checks it by simulation.
+//! This is our own derivation of the moments of the paper's section 4 and Appendix C, whose formulas are missing from
+//! our copy; the example `monte_carlo` checks it by simulation.
 
 use crate::gamma::SizeMoments;
 use crate::path::Path;
@@ -30,9 +30,8 @@ pub struct Moments {
     pub variance: f64,
 }
 
-/// The seven coefficients of one horizon, averaged over what is believed of one deployment. Where
-/// nothing has been seen of a deployment they are the same for all, so that the forecast of one that
-/// just came costs a few multiplications.
+/// The seven coefficients of one horizon, averaged over the belief about one deployment. For deployments without
+/// observations they are all the same, so that the forecast of a new one costs a few multiplications.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ahead {
     /// 1 - E a. Complements keep small changes exact.
@@ -52,8 +51,7 @@ pub struct Ahead {
 }
 
 impl Ahead {
-    /// Adds what holds at one mu: its weight, and its weight times E\[lambda | mu\] and
-    /// E\[lambda^2 | mu\].
+    /// Adds the values at one mu: its weight, and its weight times E\[lambda | mu\] and E\[lambda^2 | mu\].
     #[inline]
     pub(crate) fn add(&mut self, path: &Path, weight: f64, rate: f64, square: f64) {
         self.gone += weight * path.gone;
@@ -65,8 +63,8 @@ impl Ahead {
         self.pairs += square * path.pairs;
     }
 
-    /// The moments of a deployment that has so many cores now, in blocks whose squared sizes add up
-    /// to `squares`, and whose scale-outs are of this size.
+    /// The moments of a deployment with this many cores now, in blocks whose squared sizes sum to `squares`, and with
+    /// scale-outs of this size.
     #[must_use]
     pub fn moments(&self, cores: f64, squares: f64, size: &SizeMoments, deaths: Deaths) -> Moments {
         let Self { gone, fresh, apart, pair_gone, mixed, twins, pairs } = *self;

@@ -1,9 +1,8 @@
-//! What is believed of one deployment now: its death rate as nodes with weights, and the scale-out
-//! rate that goes with each.
+//! The current belief about one deployment: its death rate as nodes with weights, and the scale-out rate for each.
 //!
-//! Bayes' rule for the paper's model (its equation 1, section 2.2). The power law between the rates
-//! makes the posterior of mu no Gamma, but a smooth density of log mu, over which a sum at equal steps
-//! is very exact. The cores of a forecast follow in [`ahead`](crate::ahead).
+//! Bayes' rule for the paper's model (its equation 1, section 2.2). Because of the power law between the rates, the
+//! posterior of mu is not a Gamma, but it is a smooth density of log mu, over which a sum at equal steps is very
+//! accurate. The forecast of cores follows in [`ahead`](crate::ahead).
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -16,7 +15,7 @@ use crate::path::{Ended, Pace};
 use crate::prior::{Deaths, Model, Stop};
 use crate::seen::Seen;
 
-/// The least mu of a node, per hour, so that a mean life is a number.
+/// The least mu of a node, per hour, so that a mean lifetime is finite.
 const LEAST: f64 = 1e-100;
 
 /// The posterior of one deployment.
@@ -42,12 +41,12 @@ struct RateNode {
 }
 
 impl Belief {
-    /// As many nodes as a deployment that is asked about at every event can afford: means are right to
-    /// one in 10^4 and variances to one in 10^3, mostly far better.
+    /// As many nodes as are affordable for a deployment that is evaluated at every event: means are accurate to one
+    /// in 10^4 and variances to one in 10^3, mostly far better.
     pub const NODES: usize = 32;
 
-    /// What is believed after all this was seen, in so many nodes (at least 8). Beliefs that are
-    /// computed once, as those of deployments of which nothing was seen, can afford hundreds.
+    /// The belief after these observations, with this many nodes (at least 8). Beliefs that are computed once, like
+    /// those of deployments without observations, can afford hundreds.
     #[must_use]
     pub fn new(model: &Model, seen: &Seen, nodes: usize) -> Self {
         let seen = seen.bounded();
@@ -66,8 +65,8 @@ impl Belief {
         Self { nodes, deaths: model.deaths, stop: model.stop, size }
     }
 
-    /// The way to each of these horizons, in hours from now, whatever the cores now. Horizons that are
-    /// twice another one before them, as on a geometric grid, cost a fraction of others.
+    /// The coefficients for each of these horizons, in hours from now, whatever the current cores. A horizon that is
+    /// twice an earlier one, as on a geometric grid, costs a fraction of others.
     #[must_use]
     pub fn ahead(&self, hours: &[f64]) -> Vec<Ahead> {
         let halves = halves(hours);
@@ -85,8 +84,8 @@ impl Belief {
         ahead
     }
 
-    /// Mean and variance of its cores at each of these horizons, in hours from now; `out` is
-    /// cleared first. Its cores now are those of `seen`.
+    /// Mean and variance of its cores at each of these horizons, in hours from now; `out` is cleared first. Its
+    /// current cores are those of `seen`.
     pub fn moments(&self, seen: &Seen, hours: &[f64], out: &mut Vec<Moments>) {
         let ahead = self.ahead(hours);
         out.clear();
@@ -111,15 +110,15 @@ impl Belief {
         self.nodes.iter().map(|node| node.rate).sum()
     }
 
-    /// What is believed of the cores that one scale-out asks for.
+    /// The belief about the cores that one scale-out requests.
     #[must_use]
     pub fn size(&self) -> &SizeMoments {
         &self.size
     }
 }
 
-/// Which earlier horizon is half of each, if there is one. Horizons usually rise, so that one look
-/// along them finds all.
+/// For each horizon, which earlier one is half of it, if any. Horizons are usually ascending, so that one pass finds
+/// all.
 fn halves(hours: &[f64]) -> Vec<Option<u32>> {
     let mut next = 0;
     let mut half = |(at, double): (usize, &f64)| {
@@ -131,7 +130,7 @@ fn halves(hours: &[f64]) -> Vec<Option<u32>> {
     hours.iter().enumerate().map(&mut half).collect()
 }
 
-/// The node at a point of the density, of so much of its line.
+/// The node at a point of the density, for its share of the line.
 fn node(density: &Density, point: Point, share: f64, nu: f64) -> RateNode {
     let (mu, count) = (point.mu.max(LEAST), density.count);
     let part = |powers: f64| share * libm::exp(point.height + powers * point.log_scale);

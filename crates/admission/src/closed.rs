@@ -1,12 +1,12 @@
-//! The moments without a sum over nodes, for a deployment that stops hard.
+//! The moments in closed form, without a sum over nodes, for a deployment that stops hard.
 //!
-//! Exact where the power law is 0 or no time was watched: the posterior of mu is a Gamma, and every
-//! moment an integral of the kind E\[mu^p e^(-mu s)\]. Elsewhere the posterior is replaced by the Gamma
-//! with the same mode and the same curvature in log mu (Laplace-Gamma), and E\[lambda | mu\] by the power
-//! law it has at the mode. The mean is then off by some 1 or 2 in 100, where hardly anything was seen by up to 15.
+//! Exact if the power is 0 or no time was observed: the posterior of mu is a Gamma, and every moment an integral of
+//! the form E\[mu^p e^(-mu s)\]. Otherwise the posterior is replaced by the Gamma with the same mode and the same
+//! curvature in log mu (Laplace-Gamma), and E\[lambda | mu\] by the power law it has at the mode. The mean is then
+//! off by some 1 or 2 %, and by up to 15 % with very few observations.
 //!
-//! This plays the part of Proposition C.1 of the paper's Appendix C, and is a derivation of our own: the
-//! formulas of our copy are lost.
+//! This corresponds to Proposition C.1 of the paper's Appendix C, but is our own derivation: the formulas are missing
+//! from our copy.
 
 use crate::ahead::Moments;
 use crate::density::Density;
@@ -14,8 +14,7 @@ use crate::gamma::SizeMoments;
 use crate::prior::{Deaths, Model, Stop};
 use crate::seen::Seen;
 
-/// Mean and variance of its cores `hours` from now; `None` where only scale-outs stop, for which there
-/// is no such form.
+/// Mean and variance of its cores `hours` from now; `None` if only scale-outs stop, for which there is no such form.
 #[must_use]
 pub fn moments(model: &Model, seen: &Seen, hours: f64) -> Option<Moments> {
     (model.stop == Stop::Hard).then(|| hard(model, &seen.bounded(), hours))

@@ -8,16 +8,16 @@
 //! has been integrated out. f is concave, so it has one mode and Newton's method finds it. For
 //! kappa = 0 or t = 0 it is a Gamma distribution.
 //!
-//! A derivation of our own: the copy of the paper that we have lost its formulas.
+//! This is our own derivation: the formulas are missing from our copy of the paper.
 
 use crate::prior::Prior;
 use crate::seen::Seen;
 
-/// The hours that a deployment with scale-outs was watched at least: one that asks twice at one
-/// instant says nothing about an infinite rate.
+/// The least time for which a deployment with scale-outs counts as observed: two requests at one instant do not imply
+/// an infinite rate.
 const HOURS_LEAST: f64 = 1e-3;
 
-/// The posterior density of log mu, and the scale-out rate that goes with each mu.
+/// The posterior density of log mu, and the scale-out rate for each mu.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Density {
     /// The factor of x.
@@ -54,7 +54,7 @@ impl Density {
         }
     }
 
-    /// What holds at x = log mu.
+    /// The values at x = log mu.
     pub(crate) fn at(&self, x: f64) -> Point {
         let (mu, watched) = (libm::exp(x), self.log_watched(x));
         Point {
@@ -64,8 +64,8 @@ impl Density {
         }
     }
 
-    /// Where f is highest: Newton's method between bounds. f' is pull e^x below a number that lies between
-    /// the slope and the slope with all of the turn.
+    /// The maximum of f: Newton's method between bounds. f' is pull e^x below a number that lies between the slope
+    /// and the slope plus the full turn.
     pub(crate) fn mode(&self) -> f64 {
         let turned = self.slope - self.turn();
         let at = |slope: f64| libm::log(slope.max(1e-300) / self.pull);
@@ -94,17 +94,17 @@ impl Density {
         (self.slope - pull - turn * share, -pull - turn * self.power * share * (1.0 - share))
     }
 
-    /// How far the slope turns from where nothing was seen of scale-outs to where all was.
+    /// How much the slope changes between no observations of scale-outs and complete ones.
     fn turn(&self) -> f64 {
         self.count * self.power
     }
 
-    /// The exponent with which E\[lambda | mu\] grows at x: kappa at first, 0 once much was seen.
+    /// The exponent with which E\[lambda | mu\] grows at x: kappa at first, 0 after many observations.
     pub(crate) fn power_at(&self, x: f64) -> f64 {
         self.power * (1.0 - self.share(x))
     }
 
-    /// How much of what is known of the scale-out rate was seen, and not known before; 0 to 1.
+    /// How much of the knowledge of the scale-out rate comes from observations rather than from the prior; 0 to 1.
     fn share(&self, x: f64) -> f64 {
         1.0 / (1.0 + libm::exp(self.log_rate - self.log_hours - self.power * x))
     }

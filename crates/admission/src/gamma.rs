@@ -1,9 +1,9 @@
-//! The Gamma distribution, which every unknown rate of a deployment is believed to follow.
+//! The Gamma distribution, the belief about every unknown rate of a deployment.
 
 /// A Gamma distribution of a rate or of a mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gamma {
-    /// Its shape, above 0. Larger is surer: the standard deviation is the mean over its root.
+    /// Its shape, above 0. Larger means more certain: the standard deviation is the mean over its root.
     pub shape: f64,
     /// Its rate, above 0, in the inverse unit of what it describes (hours, for a rate per hour).
     pub rate: f64,
@@ -22,15 +22,15 @@ impl Gamma {
         self.shape * (self.shape + 1.0) / (self.rate * self.rate)
     }
 
-    /// What is believed after `count` Poisson events in `exposure` of what the rate is a rate of.
+    /// The belief after `count` Poisson events in `exposure`, in the unit of the inverse rate.
     #[must_use]
     pub fn updated(&self, count: f64, exposure: f64) -> Self {
         Self { shape: self.shape + count, rate: self.rate + exposure }
     }
 }
 
-/// What the moments of a deployment need to know of S, the cores one scale-out asks for:
-/// S = 1 + Poisson(sigma), sigma being known as a Gamma.
+/// The moments of S, the cores of one scale-out, on which a deployment's moments depend: S = 1 + Poisson(sigma), with
+/// a Gamma belief about sigma.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeMoments {
     /// E\[S\].
@@ -42,7 +42,7 @@ pub struct SizeMoments {
 }
 
 impl SizeMoments {
-    /// Of requests whose cores beyond the first have this mean.
+    /// For requests whose cores beyond the first have this mean.
     #[must_use]
     pub fn of(extra: &Gamma) -> Self {
         let (mean, square) = (extra.mean(), extra.mean_square());
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn sizes_are_one_more_than_a_poisson_number() {
-        // Sigma nearly certain to be 3: E S = 4, E S^2 = 16 + 3, so E S (S - 1) = 15.
+        // Sigma almost certainly 3: E S = 4, E S^2 = 16 + 3, so E S (S - 1) = 15.
         let sure = SizeMoments::of(&Gamma { shape: 3e9, rate: 1e9 });
         for (found, expected) in [(sure.mean, 4.0), (sure.pairs, 15.0), (sure.across, 16.0)] {
             assert!((found - expected).abs() < 1e-6, "{found} instead of {expected}");

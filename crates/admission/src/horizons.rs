@@ -1,6 +1,6 @@
 //! How far ahead a forecast looks: the paper's five look-aheads, and a short grid.
 //!
-//! Source: section 5.2, in the words of which each of five look-aheads has 600 steps.
+//! Source: section 5.2, where each of five look-aheads has 600 steps.
 
 use alloc::vec::Vec;
 
@@ -12,7 +12,7 @@ pub const LOOK_AHEADS: [f64; 5] = [24.0, 168.0, 730.0, 8_760.0, 26_280.0];
 /// Steps of each look-ahead.
 pub const STEPS: u32 = 600;
 
-/// All steps of all look-aheads, in hours, rising, each once.
+/// All steps of all look-aheads, in hours, ascending, without duplicates.
 #[must_use]
 pub fn look_aheads() -> Vec<f64> {
     let mut hours: Vec<f64> = LOOK_AHEADS
@@ -24,8 +24,8 @@ pub fn look_aheads() -> Vec<f64> {
     hours
 }
 
-/// Hours from `first_hours` to at least `last_hours`, each later by the same factor; `per_doubling`
-/// of them (at least 1) double the time. Empty where `first_hours` is not above 0.
+/// Hours from `first_hours` to at least `last_hours`, each later by the same factor; `per_doubling` of them (at least
+/// 1) double the time. Empty unless `first_hours` is above 0.
 #[must_use]
 pub fn geometric(first_hours: f64, last_hours: f64, per_doubling: u32) -> Vec<f64> {
     let mut hours = Vec::new();
@@ -34,7 +34,7 @@ pub fn geometric(first_hours: f64, last_hours: f64, per_doubling: u32) -> Vec<f6
     }
     let per = per_doubling.clamp(1, 1_000);
     for step in 0_u32.. {
-        // Doublings are exact, so that grids of different fineness meet.
+        // Doublings are exact, so that grids of different fineness share points.
         let part = libm::exp2(f64::from(step % per) / f64::from(per));
         hours.push(first_hours * libm::exp2(f64::from(step / per)) * part);
         if hours.last().is_none_or(|last| last_hours <= *last * (1.0 + 1e-12)) {

@@ -1,20 +1,20 @@
-//! What is believed of a deployment, and how many cores it will have.
+//! Beliefs about deployments, and forecasts of their cores.
 //!
-//! Source: "On the Cluster Admission Problem for Cloud Computing" (Dierks, Kash, Seuken), sections
-//! 2.1 and 4 and Appendix C. Our copy of the paper has lost its formulas, so all of them here
-//! are a derivation of our own, checked by simulation, and not the paper's own equations.
+//! Source: "On the Cluster Admission Problem for Cloud Computing" (Dierks, Kash, Seuken), sections 2.1 and 4 and
+//! Appendix C. The formulas are missing from our copy of the paper, so all of them here are our own derivation,
+//! checked by simulation, and not the paper's own equations.
 //!
-//! A deployment has a rate at which its cores end, a rate at which it scales out, a size of its
-//! requests, and a maximum lifetime. Nobody sees these; a [`Prior`] says how they are spread over
-//! all deployments, and [`Seen`] what one of them has done. A [`Belief`] is what follows, and gives
-//! the mean and variance of its cores at any horizon.
+//! A deployment has a rate at which its cores end, a rate at which it scales out, a size of its requests, and a
+//! maximum lifetime. None of these can be observed; a [`Prior`] gives their distribution over all deployments, and
+//! [`Seen`] the observations of one. A [`Belief`] follows from both, and gives the mean and variance of its cores at
+//! any horizon.
 //!
-//! A [`Fit`] finds the prior under which the deployments of a workload are likeliest.
+//! A [`Fit`] finds the prior under which the deployments of a workload are most likely.
 //!
-//! What the model assumes: rates do not change with time, scale-outs are all granted in the forecast,
-//! deployments know nothing of each other, and one that has no core for a while is still alive. The paper's
-//! are then gone for good (section 2.1), so forecasts of small deployments are too high here: in one
-//! simulation by 41 % for a deployment of one core, by 11 % for three, by 2 % for ten.
+//! Assumptions of the model: rates do not change with time, the forecast assumes that all scale-outs are granted,
+//! deployments are independent, and one without cores for a while still exists. In the paper such a deployment is
+//! gone for good (section 2.1), so forecasts of small deployments are too high here: in one simulation by 41 % for a
+//! deployment of one core, by 11 % for three, by 2 % for ten.
 //!
 //! Start with [`prior`], then [`seen`], then [`belief`].
 

@@ -1,22 +1,22 @@
-//! Where to look at the density of log mu when it is added up.
+//! The points at which the density of log mu is summed.
 //!
-//! Steps are equal in log mu, but for the slowest rates, which x(u) = u - e^(floor - u) draws together: where
-//! hardly anything was seen the density has a tail there that is long and says nothing.
-//! Adding up at equal steps is then as exact as the density is smooth (the trapezoidal rule).
+//! Steps are equal in log mu, except for the slowest rates, which x(u) = u - e^(floor - u) compresses: with few
+//! observations the density has a long tail there without information. A sum at equal steps is then as accurate as
+//! the density is smooth (the trapezoidal rule).
 
 use crate::density::{Density, Point};
 
-/// Nodes stand where the logarithm of what is added up is at most this much below its value at the mode.
+/// Nodes are placed where the logarithm of the summand is at most this much below its value at the mode.
 const DROP: f64 = 22.0;
 
-/// log mu of a mean life of some 400 years. Below it no look-ahead tells one rate from another,
-/// so nodes stand ever further apart.
+/// log mu for a mean lifetime of some 400 years. Below it no look-ahead can distinguish rates, so nodes are placed
+/// ever further apart.
 const SLOWEST: f64 = -15.0;
 
 /// The logarithm of seven years in hours: no forecast looks further ahead.
 const FURTHEST: f64 = 11.0;
 
-/// The line u on which nodes stand at equal steps.
+/// The line u on which nodes are placed at equal steps.
 pub(crate) struct Line {
     floor: f64,
     /// f at its mode.
@@ -26,19 +26,19 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// The line for adding up the density itself.
+    /// The line for summing the density itself.
     pub(crate) fn of_density(density: &Density) -> Self {
         Self::new(density, |_, _| 0.0)
     }
 
-    /// The line for adding up moments. Of these the square of the cores that come reaches furthest: it
-    /// goes with the squares of the scale-out rate and of the hours ahead, as far as cores live so long. So
-    /// far in the future, deployments whose cores live long count beyond what they are believed to be.
+    /// The line for summing moments. The square of the added cores reaches furthest: it grows with the squares of the
+    /// scale-out rate and of the hours ahead, as long as cores live that long. That far in the future, deployments
+    /// with long-lived cores matter more than their probability suggests.
     pub(crate) fn of_moments(density: &Density) -> Self {
         Self::new(density, |x, point| point.log_scale + FURTHEST.min(-x))
     }
 
-    /// The line for adding up the density times up to the square of what has this logarithm.
+    /// The line for summing the density times up to the square of the factor with this logarithm.
     fn new(density: &Density, log_factor: impl Fn(f64, &Point) -> f64) -> Self {
         let mode = density.mode();
         let at_mode = density.at(mode);
@@ -55,8 +55,8 @@ impl Line {
         line
     }
 
-    /// So many points of the density at equal steps of the line (at least 8), with heights below the
-    /// top, and the length of log mu that each stands for.
+    /// This many points of the density at equal steps of the line (at least 8), with heights below the top, and the
+    /// length of log mu that each represents.
     pub(crate) fn points<'a>(&'a self, density: &'a Density, count: usize) -> impl Iterator<Item = (Point, f64)> + 'a {
         let count = count.max(8);
         let step = (self.last - self.first) / (count - 1) as f64;
@@ -67,7 +67,7 @@ impl Line {
         })
     }
 
-    /// The u at which log mu is `x`, which is above the floor: Newton's method, from one side.
+    /// The u at which log mu is `x`, above the floor: Newton's method, from one side.
     fn u(&self, x: f64) -> f64 {
         (0..8).fold(x, |u, _| u - (self.x(u) - x) / self.stretch(u))
     }
@@ -81,7 +81,7 @@ impl Line {
         1.0 + libm::exp((self.floor - u).min(690.0))
     }
 
-    /// Where, from `from` on, `counts` ceases to hold: never too near, and hardly too far.
+    /// Where, starting at `from`, `counts` stops being true: never too near, and hardly too far.
     fn edge(&self, from: f64, step: f64, counts: impl Fn(f64) -> bool) -> f64 {
         let (mut near, mut far) = (from, from + step);
         while counts(self.x(far)) && (far - from).abs() < 1e4 {

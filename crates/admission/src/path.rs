@@ -1,15 +1,14 @@
 //! The seven coefficients at one death rate and one horizon, for both kinds of stop.
 //!
-//! Their letters and what they are for stand in [`ahead`](crate::ahead). With I_j the integral over
-//! the moment u of a scale-out of P(not stopped at u) e^(-j mu (n - u)):
+//! Their letters and meanings are in [`ahead`](crate::ahead). With I_j the integral over the moment u of a scale-out
+//! of P(not stopped at u) e^(-j mu (n - u)):
 //!
 //! | | a | b | c | d | e | g | h |
 //! |---|---|---|---|---|---|---|---|
 //! | hard | s q | s g1 | s q (1 - q) | s q^2 | s q g1 | s g2 | s g1^2 |
 //! | soft | q | I1 | q (1 - q) | q^2 | q I1 | I2 | 2 (I2 - q I1) / mu |
 //!
-//! g_j = (1 - q^j) / (j mu). Each row costs two exponentials, or none where half the time
-//! was looked at before.
+//! g_j = (1 - q^j) / (j mu). Each row costs two exponentials, or none if half the time was computed before.
 
 use crate::prior::Stop;
 
@@ -32,7 +31,7 @@ pub(crate) struct Path {
     pub(crate) pairs: f64,
 }
 
-/// What has ended with which probability by some horizon.
+/// The probabilities of having ended by some horizon.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ended {
     /// 1 - q.
@@ -42,7 +41,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// By twice the time: 1 - (1 - p)^2, which costs no exponential.
+    /// At twice the time: 1 - (1 - p)^2, which costs no exponential.
     #[inline]
     pub(crate) fn twice(self) -> Self {
         let twice = |p: f64| p * (2.0 - p);
@@ -50,14 +49,14 @@ impl Ended {
     }
 }
 
-/// A death rate and what follows from it.
+/// A death rate and the values derived from it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     /// Deaths per hour; above 0.
     mu: f64,
-    /// Hours of a mean life.
+    /// The mean lifetime in hours.
     life: f64,
-    /// Whole stops per core life.
+    /// Whole stops per core lifetime.
     nu: f64,
 }
 
@@ -66,7 +65,7 @@ impl Pace {
         Self { mu, life: 1.0 / mu, nu }
     }
 
-    /// What has ended by `hours` from now.
+    /// The probabilities of having ended by `hours` from now.
     #[inline]
     pub(crate) fn ended(&self, hours: f64) -> Ended {
         let lives = self.mu * hours;
@@ -74,7 +73,7 @@ impl Pace {
         Ended { dead: -libm::expm1(-lives), stopped }
     }
 
-    /// The way to `hours` from now, by when so much has ended.
+    /// The coefficients for `hours` from now, with the probabilities of having ended by then.
     #[inline]
     pub(crate) fn path(&self, hours: f64, Ended { dead, stopped }: Ended, stop: Stop) -> Path {
         match stop {
@@ -83,7 +82,7 @@ impl Pace {
         }
     }
 
-    /// The probability that the deployment has not stopped in so many hours.
+    /// The probability that the deployment has not stopped within this many hours.
     pub(crate) fn unstopped(&self, hours: f64) -> f64 {
         libm::exp(-self.nu * self.mu * hours)
     }
@@ -111,7 +110,7 @@ impl Pace {
         let twins = self.until_stop(2.0, hours, pair_gone - stopped, alive * alive);
         let mixed = alive * fresh;
         let lives = self.mu * hours;
-        // Where hardly a core ends, the difference below has no digits; its series has.
+        // If hardly a core ends, the difference below loses all digits; its series does not.
         let pairs = if lives * (1.0 + self.nu) < 1e-5 {
             hours * hours * (1.0 - lives * (1.0 + self.nu * (2.0 / 3.0)))
         } else {
@@ -120,7 +119,7 @@ impl Pace {
         Path { gone: dead, fresh, apart: alive * dead, pair_gone, mixed, twins, pairs }
     }
 
-    /// I_j, from s - q^j and q^j; where nu is nearly j, by its series around it.
+    /// I_j, from s - q^j and q^j; if nu is nearly j, by its series around it.
     fn until_stop(&self, j: f64, hours: f64, between: f64, alive: f64) -> f64 {
         let apart = j - self.nu;
         if apart.abs() > 1e-4 {
@@ -140,7 +139,7 @@ mod tests {
         pace.path(hours, pace.ended(hours), stop)
     }
 
-    /// The coefficients b, g and h by adding up over the moments of scale-outs.
+    /// The coefficients b, g and h by summation over the moments of scale-outs.
     fn summed(mu: f64, nu: f64, hours: f64, stop: Stop) -> [f64; 3] {
         let steps = 2_000;
         let width = hours / f64::from(steps);
@@ -181,7 +180,7 @@ mod tests {
             let [at, by] = [0.99e-4, 1.01e-4].map(|apart| path(0.1, nu + apart, 7.0, Stop::Soft));
             assert!(far(at.fresh, by.fresh) < 1e-6 && far(at.twins, by.twins) < 1e-6, "{nu}: {at:?} {by:?}");
         }
-        // One mu on each side of the bound, so close that h hardly moves between them.
+        // One mu on each side of the bound, so close that h hardly differs between them.
         let bound = 1e-5 / (7.0 * 1.3);
         let [at, by] = [0.999, 1.001].map(|factor| path(factor * bound, 0.3, 7.0, Stop::Soft));
         assert!(far(at.pairs, by.pairs) < 1e-7, "{at:?} {by:?}");

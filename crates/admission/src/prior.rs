@@ -1,8 +1,8 @@
-//! What is believed of a deployment before anything is seen of it.
+//! The belief about a deployment before any observation.
 //!
-//! Source: "On the Cluster Admission Problem for Cloud Computing" (Dierks, Kash, Seuken), section
-//! 2.1 and Appendix B.2. The copy we have lost its formulas and numbers, so the parameters here
-//! are our reading of its words. Hours are the unit of time.
+//! Source: "On the Cluster Admission Problem for Cloud Computing" (Dierks, Kash, Seuken), section 2.1 and Appendix
+//! B.2. Formulas and numbers are missing from our copy, so the parameters here are our interpretation of its text.
+//! Hours are the unit of time.
 
 use core::fmt;
 
@@ -10,56 +10,56 @@ use tiebreak_model::{Phrase, phrase};
 
 use crate::gamma::Gamma;
 
-/// The distributions that the parameters of one deployment are drawn from.
+/// The distributions of the parameters of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prior {
     /// mu, the rate at which each core (or block) of the deployment ends, per hour.
     pub death: Gamma,
     /// The scale-out rate over mu^power; per hour where `power` is 0.
     pub scale_out: Gamma,
-    /// sigma, the mean of the cores beyond the first that one request asks for.
+    /// sigma, the mean of the cores beyond the first in one request.
     pub size: Gamma,
-    /// nu: the deployment as a whole stops at rate nu mu, so 1 / nu core lives is its mean
-    /// maximum lifetime. 0: it never stops as a whole.
+    /// nu: the deployment as a whole stops at rate nu mu, so 1 / nu core lifetimes is its mean maximum lifetime. 0:
+    /// it never stops as a whole.
     pub stop: f64,
-    /// kappa: scale-outs come at a rate in proportion to mu^kappa. Above 0, deployments whose cores live
-    /// long grow slowly; 0: the two rates have nothing to do with each other.
+    /// kappa: the scale-out rate is proportional to mu^kappa. Above 0, deployments with long-lived cores grow slowly;
+    /// 0: the two rates are independent.
     pub power: f64,
 }
 
-/// What ends at rate mu.
+/// The unit that ends at rate mu.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Deaths {
-    /// Every core for itself, as the paper has it (section 2.1).
+    /// Each core independently, as in the paper (section 2.1).
     Cores,
-    /// All cores of one request together. In public traces of VMs, most VMs asked for together end
-    /// within minutes of each other.
+    /// All cores of one request together. In public traces, most VMs requested together end within minutes of each
+    /// other.
     #[default]
     Blocks,
 }
 
-/// What the end of a deployment's maximum lifetime ends.
+/// What ends at a deployment's maximum lifetime.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stop {
     /// All its cores and all further scale-outs (section 2.1: it shuts down all of its cores at once).
     #[default]
     Hard,
-    /// Only further scale-outs; its cores live on. Whether it has come is taken as known.
+    /// Only further scale-outs; its cores continue. Whether it has happened is assumed to be known.
     Soft,
 }
 
-/// How a deployment is thought to behave.
+/// The model of a deployment's behaviour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
     /// The distributions of its parameters.
     pub prior: Prior,
-    /// What ends at rate mu.
+    /// The unit that ends at rate mu.
     pub deaths: Deaths,
-    /// What the end of its maximum lifetime ends.
+    /// What ends at its maximum lifetime.
     pub stop: Stop,
 }
 
-/// Which of the three distributions is meant.
+/// One of the three distributions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     /// [`Prior::death`].
@@ -70,39 +70,39 @@ pub enum Which {
     Size,
 }
 
-/// Why nothing can be forecast from a prior.
+/// Why a prior gives no forecast.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PriorFault {
     /// A shape is not a number from [`Prior::LEAST`] to [`Prior::MOST`].
     Shape {
-        /// Of which distribution.
+        /// The distribution.
         which: Which,
-        /// What came.
+        /// The given value.
         shape: f64,
     },
     /// A rate is not a number from [`Prior::LEAST`] to [`Prior::MOST`].
     Rate {
-        /// Of which distribution.
+        /// The distribution.
         which: Which,
-        /// What came.
+        /// The given value.
         rate: f64,
     },
     /// The factor of the maximum lifetime is not a number from 0 to [`Prior::STOP_MOST`].
     Stop {
-        /// What came.
+        /// The given value.
         stop: f64,
     },
     /// The power law is not a number from -[`Prior::POWER_MOST`] to [`Prior::POWER_MOST`].
     Power {
-        /// What came.
+        /// The given value.
         power: f64,
     },
-    /// The power law is so negative that a fresh deployment has no finite variance: the shape of
-    /// the death rate and twice the power must add up to more than 0.
+    /// The power law is so negative that a new deployment has no finite variance: the shape of the death rate plus
+    /// twice the power must be above 0.
     Variance {
-        /// The power that came.
+        /// The given power.
         power: f64,
-        /// The shape of the death rate that came.
+        /// The given shape of the death rate.
         shape: f64,
     },
 }
@@ -114,7 +114,7 @@ impl Prior {
     pub const MOST: f64 = 1e12;
     /// The largest `stop`.
     pub const STOP_MOST: f64 = 1e4;
-    /// The largest `power`, with either sign.
+    /// The largest absolute value of `power`.
     pub const POWER_MOST: f64 = 4.0;
 }
 
@@ -159,7 +159,7 @@ impl Which {
 }
 
 impl PriorFault {
-    /// What it says.
+    /// The message.
     #[must_use]
     pub fn phrase(&self) -> Phrase {
         let (least, most) = (Prior::LEAST, Prior::MOST);

@@ -1,40 +1,40 @@
-//! What has been seen of one deployment: a few sums, kept up to date at a constant cost an event.
+//! The observations of one deployment: a few sums, updated at a constant cost per event.
 //!
-//! They are sufficient: no posterior of the model asks for more (the paper's section 2.1).
+//! They are sufficient: no posterior of the model needs more (the paper's section 2.1).
 
 use crate::prior::Deaths;
 
-/// More cores, events or hours than any cloud sees of one deployment; what is above counts as this
-/// many, so that all that is computed stays a number.
+/// More cores, events or hours than a deployment in any cloud has; larger values are clamped to this, so that all
+/// results are finite.
 pub(crate) const MOST: f64 = 1e12;
 
-/// What has been seen of one deployment up to now.
+/// The observations of one deployment so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seen {
     /// C, its cores now.
     pub cores: f64,
-    /// The sum of the squared sizes of its blocks now; asked for where blocks end whole.
+    /// The sum of the squared sizes of its current blocks; used if blocks end as a whole.
     pub squares: f64,
-    /// Its blocks now.
+    /// Its current blocks.
     pub blocks: f64,
     /// d, cores (or blocks) that ended one by one.
     pub deaths: f64,
-    /// X, hours that its cores (or blocks) were watched, added up over them. Below 0 where hours were watched in which
-    /// it could not have stopped, as between scale-outs observed before it came.
+    /// X, hours that its cores (or blocks) were observed, summed over them. Negative if hours were observed in which
+    /// it could not have stopped, such as between scale-outs observed before it started.
     pub exposure: f64,
-    /// k, scale-outs it asked for, granted or not.
+    /// k, its scale-out requests, granted or not.
     pub scale_outs: f64,
-    /// t, hours since it came.
+    /// t, hours since its start.
     pub hours: f64,
-    /// Cores beyond the first, added up over its requests.
+    /// Cores beyond the first, summed over its requests.
     pub extra: f64,
-    /// Requests behind `extra`: its scale-outs, and the first request.
+    /// Requests counted in `extra`: its scale-outs, and the first request.
     pub requests: f64,
 }
 
 impl Seen {
-    /// A deployment that has just come with so many cores. Its first request says as much of the
-    /// size of its requests as a later one.
+    /// A deployment that has just started with this many cores. Its first request says as much about the size of its
+    /// requests as a later one.
     #[must_use]
     pub fn started(cores: f64) -> Self {
         let mut seen = Self::default();
@@ -43,7 +43,7 @@ impl Seen {
         seen
     }
 
-    /// So many hours pass in which nothing happens.
+    /// This many hours pass without events.
     pub fn pass(&mut self, hours: f64, deaths: Deaths) {
         let watched = match deaths {
             Deaths::Cores => self.cores,
@@ -53,7 +53,7 @@ impl Seen {
         self.exposure += hours * watched;
     }
 
-    /// It asks for so many cores more. A request that is refused tells as much and adds no core.
+    /// It requests this many more cores. A refused request gives the same information and adds no cores.
     pub fn scale_out(&mut self, cores: f64, granted: bool) {
         self.scale_outs += 1.0;
         self.asked(cores);
@@ -62,7 +62,7 @@ impl Seen {
         }
     }
 
-    /// So many cores end together: one block, or as many cores.
+    /// This many cores end together: one block, or as many single cores.
     pub fn death(&mut self, cores: f64, deaths: Deaths) {
         self.cores = (self.cores - cores).max(0.0);
         match deaths {
@@ -75,7 +75,7 @@ impl Seen {
         }
     }
 
-    /// The same with every number from 0 to [`MOST`], but for the exposure, which may be as far below.
+    /// The same with every number clamped to 0 to [`MOST`], except the exposure, which may be as far below 0.
     pub(crate) fn bounded(&self) -> Self {
         let bounded = |number: f64| bounded(number, MOST);
         let Self { cores, squares, blocks, deaths, exposure, scale_outs, hours, extra, requests } = *self;
@@ -104,7 +104,7 @@ impl Seen {
     }
 }
 
-/// The number from 0 to `most` that is nearest; 0 for what is no number.
+/// The nearest number from 0 to `most`; 0 for NaN.
 pub(crate) fn bounded(number: f64, most: f64) -> f64 {
     if number > 0.0 { number.min(most) } else { 0.0 }
 }

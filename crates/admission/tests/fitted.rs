@@ -1,4 +1,5 @@
-//! Priors found again from workloads that were drawn from them, and what is said of data that tell little.
+//! Recovers priors from workloads that were drawn from them, and checks the reported limits of data with little
+//! information.
 
 #![allow(clippy::disallowed_methods, reason = "a test's own numbers may differ in the last digit between machines")]
 
@@ -19,7 +20,7 @@ const PRIOR: Prior = Prior {
     power: 0.5,
 };
 
-/// Deployments acted out as VMs of one core each.
+/// Simulates deployments as VMs of one core each.
 struct Actor {
     luck: Xoshiro256PlusPlus,
     builder: WorkloadBuilder,
@@ -81,7 +82,7 @@ fn fitted(workload: &Workload, deaths: Deaths) -> Fitted {
     Fit::new(&histories(workload, deaths), deaths).expect("deployments that end").result()
 }
 
-/// Each parameter with its name, and how far from the truth it may be, as a factor (the power: a difference).
+/// Each parameter with its name, and its tolerance as a factor (for the power: a difference).
 fn check(fitted: &Fitted, truth: &Prior, factor: f64, power: f64) {
     let numbers = |prior: &Prior| {
         [
@@ -100,7 +101,7 @@ fn check(fitted: &Fitted, truth: &Prior, factor: f64, power: f64) {
     assert!((fitted.prior.power - truth.power).abs() < power, "power: {:?}", fitted.prior);
     for agreement in [&fitted.sizes, &fitted.lives, &fitted.first_scale_outs] {
         let agreement = agreement.as_ref().expect("something to compare");
-        // 1.63 / sqrt(n) is the 1 % point where nothing was fitted.
+        // 1.63 / sqrt(n) is the 1 % point without fitted parameters.
         assert!(agreement.kolmogorov_smirnov < 1.63 / f64::from(agreement.seen).sqrt(), "{agreement:?}");
     }
 }
@@ -117,7 +118,7 @@ fn the_prior_of_blocks_is_found_again() {
 
 #[test]
 fn the_prior_of_cores_is_found_again() {
-    // Stops of deployments that have two VMs left are not told from deaths, so the factor comes out low.
+    // Stops of deployments with two VMs left look like deaths, so the factor comes out low.
     let prior = Prior { power: 0.0, scale_out: Gamma { shape: 1.5, rate: 20.0 }, ..PRIOR };
     let fitted = fitted(&workload(2, 800, &prior, Deaths::Cores), Deaths::Cores);
     check(&fitted, &prior, 1.3, 0.15);
@@ -139,7 +140,7 @@ fn slices_change_nothing() {
     assert_eq!(fit.result(), at_once);
 }
 
-/// Deployments of one block that lived so many hours each, and how many cores; nothing else is seen.
+/// Deployments of one block with these lifetimes in hours and numbers of cores; nothing else is observed.
 fn plain(lives: &[(f64, f64)], over: bool) -> Histories {
     let history = |(hours, cores): &(f64, f64)| {
         let mut seen = Seen::started(*cores);

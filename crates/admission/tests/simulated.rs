@@ -1,4 +1,4 @@
-//! Forecasts against the model acted out: a small version of the example `monte_carlo`.
+//! Compares forecasts with the simulated model: a small version of the example `monte_carlo`.
 
 #![allow(clippy::disallowed_methods, reason = "a test's own numbers may differ in the last digit between machines")]
 

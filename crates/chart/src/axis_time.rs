@@ -1,5 +1,4 @@
-//! Time as people say it: days and hours since the start of the trace, never a
-//! bare number of milliseconds.
+//! Labels for times: days and hours since the start of the trace, never a bare number of milliseconds.
 
 use tiebreak_i18n::say;
 
@@ -8,9 +7,9 @@ const MINUTE: f64 = 60.0 * SECOND;
 const HOUR: f64 = 60.0 * MINUTE;
 const DAY: f64 = 24.0 * HOUR;
 
-/// Below this end, times are told as "15 min"; above, as a clock or as days.
+/// Below this end, times read "15 min"; above, they are clock times or days.
 const MINUTES_END: f64 = 2.0 * HOUR;
-/// Below this end, times are told in seconds.
+/// Below this end, times are in seconds.
 const SECONDS_END: f64 = 5.0 * MINUTE;
 
 /// Round distances between ticks, ascending; longer ones are decades of days.
@@ -99,7 +98,7 @@ pub(crate) fn in_table(time: f64, end: f64) -> String {
     format!("{} d {}", (time / DAY).floor(), clock(time, false))
 }
 
-/// When something was, within a sentence: "on day 3", "at 06:00", "after 12 min".
+/// A time within a sentence: "on day 3", "at 06:00", "after 12 min".
 pub(crate) fn in_sentence(time: f64, (start, end): (f64, f64)) -> String {
     let day = (time / DAY).floor();
     if end - start >= 2.0 * DAY {

@@ -13,8 +13,7 @@ pub(crate) struct ValueAxis {
 }
 
 impl ValueAxis {
-    /// An axis around values from `low` to `high`, with at most `ticks_max`
-    /// ticks, that does not pass `ceiling`.
+    /// An axis around values from `low` to `high`, with at most `ticks_max` ticks, that does not exceed `ceiling`.
     pub(crate) fn around(low: f64, high: f64, ceiling: Option<f64>, ticks_max: usize) -> Self {
         let ceiling = ceiling.filter(|c| c.is_finite() && *c > low);
         let (low, high) = widened(low, ceiling.map_or(high, |c| high.min(c)));
@@ -34,8 +33,7 @@ impl ValueAxis {
         Self { range: (first * step, top), ticks, step }
     }
 
-    /// The words beside a tick: "40 %", "1.5k". Units longer than a symbol stand
-    /// in the chart's heading instead.
+    /// The label of a tick: "40 %", "1.5k". Units longer than a symbol stand in the chart's heading instead.
     pub(crate) fn label(&self, tick: f64, unit: &str) -> String {
         let largest = self.range.0.abs().max(self.range.1.abs());
         let (divisor, suffix) = match largest {

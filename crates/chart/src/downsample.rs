@@ -1,14 +1,12 @@
-//! From points to what a line of so many pixels can show.
+//! Reduces points to what a line of so many pixels can show.
 //!
-//! A million points on five hundred pixels would draw the same pixels a
-//! thousand times. Each pixel column keeps its lowest and its highest point, in
-//! the order in which they came, so that every spike survives. In the result a
-//! NaN value marks a gap.
+//! A million points on five hundred pixels would draw the same pixels a thousand times. Each pixel column keeps its
+//! lowest and its highest point, in time order, so that every spike remains. In the result a NaN value marks a gap.
 
 use crate::series::{Style, between};
 
-/// The points within a time range, with the values at its two ends as the style
-/// reads them from the points outside.
+/// The points within a time range, with values at its two ends interpolated from the points outside, according to the
+/// style.
 pub(crate) fn visible(points: &[(f64, f64)], (start, end): (f64, f64), style: Style) -> Vec<(f64, f64)> {
     let first = points.partition_point(|&(t, _)| t < start);
     let last = points.partition_point(|&(t, _)| t <= end).max(first);
@@ -40,8 +38,8 @@ fn edge_value(left: (f64, f64), right: (f64, f64), time: f64, style: Style) -> f
     }
 }
 
-/// At most about two points for each of `columns`: the lowest and the highest.
-/// A gap is kept where no point of a column has a value.
+/// At most about two points per column: the lowest and the highest. A gap stays where no point of a column has a
+/// value.
 pub(crate) fn lowest_and_highest(points: Vec<(f64, f64)>, (start, end): (f64, f64), columns: usize) -> Vec<(f64, f64)> {
     if points.len() <= 2 * columns.max(1) || end <= start {
         return points;
@@ -59,7 +57,7 @@ pub(crate) fn lowest_and_highest(points: Vec<(f64, f64)>, (start, end): (f64, f6
     kept
 }
 
-/// The lowest and the highest point in the order of time; a gap if there is neither.
+/// The lowest and the highest point in time order; a gap if there is neither.
 fn extremes(column: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> {
     let known = || column.iter().filter(|(_, v)| v.is_finite());
     let low = known().min_by(|a, b| a.1.total_cmp(&b.1)).copied();
@@ -72,7 +70,7 @@ fn extremes(column: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> {
     one.into_iter().chain(two.filter(|two| Some(*two) != one))
 }
 
-/// A band thinned the same way: for each column its lowest low and highest high.
+/// A band reduced in the same way: for each column its lowest low and highest high.
 pub(crate) fn thin_band(band: &[(f64, f64, f64)], (start, end): (f64, f64), columns: usize) -> Vec<(f64, f64, f64)> {
     let shown = |(t, low, high): &&(f64, f64, f64)| (start..=end).contains(t) && low.is_finite() && high.is_finite();
     let inside: Vec<_> = band.iter().filter(shown).copied().collect();

@@ -1,5 +1,5 @@
-//! The drawing itself, in the order of the brush: heading, axes, bands, lines
-//! from the faintest to the strongest, names at the ends.
+//! The drawing, in paint order: heading, axes, bands, lines from the faintest to the strongest, labels at the line
+//! ends.
 
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
@@ -22,7 +22,7 @@ use crate::{axis_time, downsample, numbers};
 pub struct Surface {
     /// Backend pixels per CSS px.
     scale: f64,
-    /// What the backend divides text sizes by: plotters' SVG writes text smaller than its canvas.
+    /// Divisor for text sizes: plotters' SVG backend writes text smaller than its canvas.
     text_divisor: f64,
 }
 
@@ -42,11 +42,11 @@ impl Surface {
 
 type DrawResult<DB> = Result<(), DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>>;
 
-/// Draws a chart over the whole of `root` and tells where the data stand, in CSS px.
-/// The ground is left as it is.
+/// Draws a chart over the whole of `root` and returns the position of the data, in CSS px. Does not paint the
+/// background.
 ///
 /// # Errors
-/// Only what the backend reports.
+/// Only errors of the backend.
 pub fn draw<DB: DrawingBackend>(
     root: &DrawingArea<DB, Shift>,
     chart: &TimeChart,
@@ -56,7 +56,7 @@ pub fn draw<DB: DrawingBackend>(
     draw_on(root, chart, None, palette, surface)
 }
 
-/// The same, with axes that count something else than time.
+/// The same, also for axes of another quantity than time.
 pub(crate) fn draw_on<DB: DrawingBackend>(
     root: &DrawingArea<DB, Shift>,
     chart: &TimeChart,
@@ -99,8 +99,8 @@ pub(crate) fn draw_on<DB: DrawingBackend>(
     Ok(area)
 }
 
-/// Ghosts under variants under the live run; but the live run's bars stand below
-/// the outlines of variants, or they would hide them.
+/// Ghosts below variants below the live run, except that the live run's bars go below the outlines of variants, which
+/// they would hide.
 fn faintest_first(chart: &TimeChart) -> Vec<&Series> {
     let mut order: Vec<&Series> = chart.series.iter().collect();
     order.sort_by_key(|series| match (series.role, series.style) {
@@ -128,23 +128,22 @@ fn width_of(role: Role) -> f64 {
     }
 }
 
-/// Draws in CSS px what belongs to one chart.
+/// Draws one chart in CSS px.
 struct Brush<'a, DB: DrawingBackend> {
     root: &'a DrawingArea<DB, Shift>,
     palette: &'a Palette,
     surface: Surface,
     area: PlotArea,
-    /// Then the live run's bars are narrower, so that the ghost's are seen beside them.
+    /// If so, the live run's bars are narrower, so that the ghost's stay visible beside them.
     ghost_has_bars: bool,
-    /// Whether lines are named at their ends without their last value.
+    /// Whether the labels at line ends omit the last value.
     names_only: bool,
 }
 
-/// Stands between title and unit; a space of its own kind, so that SVG can tell
-/// where the lighter part begins.
+/// Separates title and unit; a special space, so that the SVG code can find where the lighter part begins.
 pub(crate) const UNIT_FOLLOWS: char = '\u{2002}';
 
-/// How a piece of text is set.
+/// The style of a piece of text.
 struct Lettering {
     ink: Ink,
     size_px: f64,
@@ -159,8 +158,8 @@ impl Lettering {
 }
 
 impl<DB: DrawingBackend> Brush<'_, DB> {
-    /// The title, and after it a unit too long for the ticks: one text, because
-    /// only the one who sets it knows where the title ends.
+    /// The title, followed by a unit too long for the ticks. Both are one text, because only the renderer knows where
+    /// the title ends.
     fn heading(&self, chart: &TimeChart, width: f64) -> DrawResult<DB> {
         let style = Lettering { size_px: look::TITLE_PX, bold: true, ..Lettering::plain(Ink::Text, HPos::Left) };
         let title = printable(&chart.title);
@@ -184,8 +183,7 @@ impl<DB: DrawingBackend> Brush<'_, DB> {
         self.baseline()
     }
 
-    /// The line that values are measured from: zero where it is on the axis,
-    /// else the foot of the plot.
+    /// The base of values: zero if it is on the axis, else the bottom of the plot.
     fn baseline(&self) -> DrawResult<DB> {
         let y = crisp(self.area.y_of(self.area.value_range.0.max(0.0)));
         self.line(&[(self.area.left, y), (self.area.right, y)], Ink::Axis, 1.0)
@@ -196,7 +194,7 @@ impl<DB: DrawingBackend> Brush<'_, DB> {
         axis_time::ticks(self.area.time_range, ticks_max).into_iter().try_for_each(|tick| self.tick(tick))
     }
 
-    /// The horizontal axis where it counts something, and what it counts.
+    /// The horizontal axis of a quantity other than time, with its name.
     fn marks_across(&self, marks: &Marks) -> DrawResult<DB> {
         marks.across.iter().try_for_each(|tick| self.tick(tick.clone()))?;
         let place = (self.area.right + 18.0, crisp(self.area.bottom) + 13.0);
@@ -209,7 +207,7 @@ impl<DB: DrawingBackend> Brush<'_, DB> {
         self.text(&label, (x, foot + 13.0), &Lettering::plain(Ink::Muted, HPos::Center))
     }
 
-    /// A line at each marked moment, and its name between heading and plot, where the next leaves room.
+    /// A line at each marked moment, and its label between heading and plot if the next one leaves room.
     fn moments(&self, chart: &TimeChart, width: f64) -> DrawResult<DB> {
         let (start, end) = self.area.time_range;
         let shown: Vec<&Moment> = chart.moments.iter().filter(|moment| (start..=end).contains(&moment.time)).collect();
@@ -277,7 +275,7 @@ impl<DB: DrawingBackend> Brush<'_, DB> {
         Ok(())
     }
 
-    /// The parts of a series between gaps, as many points as can be seen.
+    /// The parts of a series between gaps, reduced to the points that can be seen.
     fn runs(&self, series: &Series) -> Vec<Vec<(f64, f64)>> {
         let range = self.area.time_range;
         if series.style == Style::Bars {
@@ -288,7 +286,7 @@ impl<DB: DrawingBackend> Brush<'_, DB> {
         downsample::runs(&thinned, series.style)
     }
 
-    /// The tops of the bars as one staircase; where bars are missing it is broken.
+    /// The tops of the bars as one staircase, broken where bars are missing.
     fn bar_outline(&self, series: &Series) -> Vec<Vec<(f64, f64)>> {
         let mut runs: Vec<Vec<(f64, f64)>> = Vec::new();
         for (from, to, value) in self.bar_spans(series) {
@@ -322,7 +320,7 @@ impl<DB: DrawingBackend> Brush<'_, DB> {
         Ok(())
     }
 
-    /// Bars over the middle `share` of their periods; the ghost's stand without gaps.
+    /// Bars over the middle `share` of their periods; the ghost's have no gaps.
     fn bars(&self, series: &Series, share: f64, alpha: f64) -> DrawResult<DB> {
         let colour = self.palette.colour(ink_of(series.role)).mix(alpha).filled();
         let foot = self.area.y_of(0.0);
@@ -363,7 +361,7 @@ impl<DB: DrawingBackend> Brush<'_, DB> {
         let (time, value) = series.latest_at(end)?;
         let is_bars = series.style == Style::Bars;
         let time = match series.points.last() {
-            // A step that began earlier still holds at the end of a zoomed range.
+            // In a zoomed range, a step that began earlier extends to the end.
             Some(&(last, _)) if last > end && series.style == Style::Steps => end,
             _ if is_bars => self.bar_spans(series).last().map_or(time, |bar| bar.1),
             _ => time,
@@ -400,7 +398,7 @@ impl<DB: DrawingBackend> Brush<'_, DB> {
         self.root.draw(&Circle::new(centre, radius, style))
     }
 
-    /// Text on a patch of the ground, so that lines behind it do not disturb.
+    /// Text on a patch of background colour, so that lines behind it do not disturb.
     fn text_over_lines(&self, text: &str, (x, y): (f64, f64), style: &Lettering) -> DrawResult<DB> {
         let weight = if style.bold { look::BOLD } else { 1.0 };
         let width = look::text_width(text, style.size_px) * weight;
@@ -449,7 +447,7 @@ impl<DB: DrawingBackend> Brush<'_, DB> {
     }
 }
 
-/// A series' name, and where it wants to stand.
+/// The label of a series, and its preferred position.
 struct Name {
     text: String,
     end: (f64, f64),
@@ -477,7 +475,7 @@ fn name_text(series: &Series, value: f64, unit: &str, decimals: usize, name_only
     (!text.is_empty()).then_some(text)
 }
 
-/// Moves names apart, as little as possible, so that none stands on another.
+/// Moves labels apart, as little as possible, so that they do not overlap.
 fn spread(names: &mut [Name], top: f64, bottom: f64) {
     names.sort_by(|a, b| a.y.total_cmp(&b.y));
     let mut least = top;
@@ -497,7 +495,7 @@ fn crisp(px: f64) -> f64 {
     px.floor() + 0.5
 }
 
-/// Text without characters that XML forbids or that mean something here, on one line.
+/// Text on one line, without characters that XML forbids or that have a special meaning here.
 pub(crate) fn printable(text: &str) -> String {
     let forbidden = |c: char| c.is_control() || matches!(c, UNIT_FOLLOWS | '\u{fffe}' | '\u{ffff}');
     text.replace(forbidden, " ")

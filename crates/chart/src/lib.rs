@@ -1,16 +1,14 @@
 //! Time charts from plain series, drawn with plotters on any of its backends.
 //!
-//! A [`TimeChart`] is what the page shows of one metric over one run: empty
-//! hosts, packing density, conflicts. It holds series of (time, value) and
-//! nothing else; this crate does not know what a machine is, nor that there is
-//! a browser. From one chart come
+//! A [`TimeChart`] is what the page shows of one metric over one run: empty hosts, packing density, conflicts. It
+//! holds series of (time, value) and nothing else; this crate knows neither machines nor browsers. One chart gives
 //!
-//! - [`svg`]: a fragment for the page, coloured by CSS variables, so that one
-//!   drawing serves the light and the dark theme;
-//! - [`svg_file`]: the same drawing to keep, with real colours, caption and link;
+//! - [`svg`]: a fragment for the page, with CSS variables for colours, so that one drawing serves the light and the
+//!   dark theme;
+//! - [`svg_file`]: the same drawing as a file, with fixed colours, caption and link;
 //! - [`draw`]: the same drawing on a canvas or any other plotters backend;
 //! - [`summary`], [`table`], [`csv`]: the same data in words, rows and a file;
-//! - [`panels_file`]: several drawings in one file, also over something else than time.
+//! - [`panels_file`]: several drawings in one file, also over quantities other than time.
 //!
 //! Charts of equal width have equal margins, so charts stacked on a page share
 //! their time axis; [`PlotArea`] turns pixels into times for a shared cursor.

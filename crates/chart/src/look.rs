@@ -1,8 +1,7 @@
 //! The look of every chart, in one place: colours, sizes, margins.
 //!
-//! Few light gridlines, no frame, no boxed legend: lines are named at their
-//! ends. All series colours and all text have a contrast of at least 4.5 to 1
-//! on both backgrounds (WCAG 2.2 AA for text, which the names of lines are).
+//! Few light gridlines, no frame, no boxed legend: lines have labels at their ends. All series colours and all text
+//! have a contrast of at least 4.5 to 1 on both backgrounds (WCAG 2.2 AA for text, which includes line labels).
 //! Series differ in lightness and weight as well as hue, for colour-blind readers.
 
 use plotters::style::RGBColor;
@@ -10,9 +9,9 @@ use plotters::style::RGBColor;
 /// The light or the dark look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theme {
-    /// Dark ink on a nearly white ground.
+    /// Dark ink on a nearly white background.
     Light,
-    /// Light ink on a nearly black ground.
+    /// Light ink on a nearly black background.
     Dark,
 }
 
@@ -27,13 +26,13 @@ pub enum Ink {
     Grid,
     /// The line under the plot and its ticks.
     Axis,
-    /// The run the person is looking at.
+    /// The run being viewed.
     Live,
-    /// The run it is compared with.
+    /// The run for comparison.
     Ghost,
     /// Uncertainty around the live run, drawn translucent.
     Band,
-    /// The ground; also shines through behind names that stand over lines.
+    /// The background; also used behind labels that cover lines.
     Background,
     /// Further runs, first colour.
     Variant1,
@@ -47,7 +46,7 @@ pub enum Ink {
     Moment,
 }
 
-/// One ink: its CSS variable, its colour by day and by night.
+/// One ink: its CSS variable, its light and its dark colour.
 pub(crate) struct InkDeclaration {
     pub(crate) ink: Ink,
     pub(crate) variable: &'static str,
@@ -105,8 +104,7 @@ impl Palette {
         self
     }
 
-    /// Colours that no theme uses and that tell the inks apart, to be replaced
-    /// by something else in the finished drawing.
+    /// Colours that no theme uses and that identify the inks, to be replaced in the finished drawing.
     pub(crate) fn placeholders() -> Self {
         Self { colours: (1..).take(INKS.len()).map(|i| RGBColor(1, 254, i)).collect() }
     }
@@ -130,7 +128,7 @@ pub fn css_variables(theme: Theme) -> String {
     INKS.iter().map(declaration).collect()
 }
 
-/// The font where a drawing cannot inherit the page's.
+/// The font of a drawing that cannot inherit the page's.
 pub(crate) const FONT: &str = "system-ui, sans-serif";
 /// Size of axis labels and names in px.
 pub(crate) const TEXT_PX: f64 = 12.0;
@@ -138,31 +136,31 @@ pub(crate) const TEXT_PX: f64 = 12.0;
 pub(crate) const TITLE_PX: f64 = 13.0;
 /// How much wider bold text is.
 pub(crate) const BOLD: f64 = 1.1;
-/// Distance of the baselines of two names in px.
+/// Distance between the baselines of two labels in px.
 pub(crate) const NAME_GAP_PX: f64 = 14.0;
 
 pub(crate) const LIVE_WIDTH_PX: f64 = 1.8;
 pub(crate) const VARIANT_WIDTH_PX: f64 = 1.5;
 pub(crate) const GHOST_WIDTH_PX: f64 = 1.3;
-/// Dash and gap of the ghost in px, where the backend can dash.
+/// Dash and gap of the ghost in px, if the backend supports dashes.
 pub(crate) const GHOST_DASH_PX: (f64, f64) = (4.0, 2.5);
 /// Dash and gap of a marked moment's line in px.
 pub(crate) const MOMENT_DASH_PX: (f64, f64) = (3.0, 3.0);
-/// How far a moment's line reaches above the plot, into the name it has there.
+/// How far a moment's line extends above the plot, into its label.
 pub(crate) const MOMENT_ABOVE_PX: f64 = 11.0;
-/// Letters of a moment's name that are worth showing when it is cut.
+/// The fewest letters to show of a shortened moment label.
 pub(crate) const MOMENT_LETTERS_MIN: usize = 5;
 pub(crate) const BAND_ALPHA: f64 = 0.18;
 pub(crate) const DOT_RADIUS_PX: f64 = 2.6;
 
 /// Least width of a bar in px, with the gap to the next.
 pub(crate) const BAR_PITCH_MIN_PX: f64 = 6.0;
-/// How wide the live run's bars are within the ghost's.
+/// The width of the live run's bars as a share of the ghost's.
 pub(crate) const BAR_BEFORE_GHOST_SHARE: f64 = 0.5;
 pub(crate) const GHOST_BAR_ALPHA: f64 = 0.28;
 
-/// Space around the plotting rectangle in px, by the chart's width only, so that
-/// stacked charts share their time axis.
+/// Space around the plotting rectangle in px. It depends only on the chart's width, so that stacked charts share
+/// their time axis.
 pub(crate) struct Margins {
     pub(crate) left: f64,
     pub(crate) top: f64,
@@ -170,7 +168,7 @@ pub(crate) struct Margins {
     pub(crate) bottom: f64,
 }
 
-/// The margins of a chart of a width in px.
+/// The margins of a chart of this width in px.
 pub(crate) fn margins(width: f64) -> Margins {
     Margins { left: 48.0, top: 30.0, right: if width < 480.0 { 74.0 } else { 96.0 }, bottom: 24.0 }
 }
@@ -185,8 +183,8 @@ pub(crate) fn time_ticks_max(width: f64) -> usize {
     (width / 56.0) as usize + 1
 }
 
-/// About how wide a text will be in px. Fonts differ, and a worker has none to
-/// ask, so this is a wide interface font (DejaVu Sans): others leave room.
+/// The approximate width of a text in px. Fonts differ, and a worker cannot measure them, so this assumes a wide
+/// interface font (DejaVu Sans): others leave room.
 pub(crate) fn text_width(text: &str, size_px: f64) -> f64 {
     let em = |c: char| match c {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | ' ' => 0.32,

@@ -1,5 +1,4 @@
-//! Numbers as people read them: grouped thousands, a true minus sign, as many
-//! decimals as the data deserve.
+//! Number formatting: grouped thousands, a true minus sign, and suitable decimals.
 
 use tiebreak_i18n::{grouped, number};
 
@@ -21,7 +20,7 @@ pub(crate) fn decimals_for(values: impl Iterator<Item = f64>) -> usize {
     decimals
 }
 
-/// The decimals a multiple of `step` needs to be written exactly.
+/// The decimals needed to write a multiple of `step` exactly.
 pub(crate) fn decimals_of_step(step: f64) -> usize {
     let mut scaled = step;
     for decimals in 0..12 {
@@ -33,7 +32,7 @@ pub(crate) fn decimals_of_step(step: f64) -> usize {
     12
 }
 
-/// A number for people: "1,234", "−0.5". Very large and very small ones as "1.2e15".
+/// A formatted number: "1,234", "−0.5". Very large and very small ones become "1.2e15".
 pub(crate) fn plain(value: f64, decimals: usize) -> String {
     if value.abs() >= 1e15 || decimals > 9 {
         return number(format!("{value:.1e}").replace('-', "\u{2212}"));

@@ -1,8 +1,8 @@
-//! Plots over something else than time (machines, agents), and several drawings in one file.
+//! Plots over a quantity other than time (machines, agents), and several drawings in one file.
 //!
-//! A figure of a paper often has more than one panel, and counts machines or agents across.
-//! A [`Plot`] is drawn like a chart of time: its values are placed on the axes here, those of
-//! a logarithmic axis by their logarithm, and the marks beside the axes say what they are.
+//! A figure of a paper often has several panels, with machines or agents on the horizontal axis. A [`Plot`] is drawn
+//! like a time chart: its values are mapped to axis positions here (on a logarithmic axis by their logarithm), and
+//! the tick labels show the original values.
 
 use std::fmt::Write;
 
@@ -13,40 +13,40 @@ use crate::series::{Series, TimeChart};
 use crate::svg::{Caption, Words, body, coloured, fragment, framed};
 use crate::table::Table;
 
-/// Lines over a quantity that is no time.
+/// Lines over a quantity other than time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plot {
     /// What is shown, in sentence case: "Median latency".
     pub title: String,
     /// Unit of every value. May be empty.
     pub unit: String,
-    /// What is counted across: "machines".
+    /// The quantity on the horizontal axis: "machines".
     pub across: String,
-    /// Whether each step across is a multiple.
+    /// Whether the horizontal axis is logarithmic.
     pub across_is_log: bool,
-    /// Whether each step up is a multiple; else the axis begins at zero.
+    /// Whether the vertical axis is logarithmic; otherwise it begins at zero.
     pub up_is_log: bool,
-    /// The lines, as (across, value), ascending.
+    /// The lines, as (horizontal, vertical) values, ascending.
     pub series: Vec<Series>,
 }
 
-/// Words that have room across; of more, every second or third is written.
+/// The number of words that fit on the horizontal axis; of more, only every second or third is shown.
 const WORDS_MAX: usize = 12;
 
-/// One drawing of a file.
+/// One drawing in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Panel {
     /// Over time.
     Time(TimeChart),
-    /// Over something else.
+    /// Over another quantity.
     Plot(Plot),
 }
 
-/// What stands beside the axes of a plot.
+/// The labels of a plot's axes.
 pub(crate) struct Marks {
     pub(crate) across: Vec<(f64, String)>,
     pub(crate) up: Vec<(f64, String)>,
-    /// What is counted across.
+    /// The quantity on the horizontal axis.
     pub(crate) counts: String,
 }
 
@@ -74,8 +74,8 @@ pub fn panels_file(panels: &[Panel], (width, height): (u32, u32), theme: Theme, 
     framed(&all, (width, top.saturating_sub(GAP)), &palette, &words)
 }
 
-/// The points of all panels: a header, then a line for each with its panel, its line, where it
-/// stands across (ms where that is time) and its value. Gaps are left out.
+/// The points of all panels: a header, then a row for each with its panel, its line, its horizontal value (ms if that
+/// is time) and its vertical value. Gaps are omitted.
 pub fn panels_rows(panels: &[Panel]) -> Vec<[String; 4]> {
     let mut rows = vec![["panel", "series", "across", "value"].map(String::from)];
     for panel in panels {
@@ -116,12 +116,12 @@ impl Panel {
 }
 
 impl Plot {
-    /// An SVG for the page, as [`svg`](crate::svg) makes them of charts of time.
+    /// An SVG for the page, like [`svg`](crate::svg) of a time chart.
     pub fn svg(&self, width: u32, height: u32, label: &str) -> String {
         self.svg_of_words(&[], width, height, label)
     }
 
-    /// The same where words are counted across: the first of them stands at 1, the second at 2.
+    /// The same for a horizontal axis of words: the first is at 1, the second at 2.
     pub fn svg_of_words(&self, words: &[String], width: u32, height: u32, label: &str) -> String {
         let (chart, mut marks) = self.placed(height);
         if !words.is_empty() {
@@ -129,13 +129,13 @@ impl Plot {
             let few = words.len().div_ceil(WORDS_MAX);
             let places = (1..).map(f64::from).zip(words.iter().cloned()).step_by(few);
             marks.across = places.filter(|(at, _)| (first..=last).contains(at)).collect();
-            // Words are wider than numbers, and say themselves what they are.
+            // Words are wider than numbers and need no axis title.
             marks.counts.clear();
         }
         fragment(&body(&chart, Some(&marks), width, height).0, width, height, label, &self.title)
     }
 
-    /// The points as rows, of lines that all have theirs at the same places.
+    /// The points as rows; all lines must have the same horizontal values.
     pub fn table(&self) -> Table {
         let mut header = vec![self.across.clone()];
         header.extend(self.series.iter().map(|series| match self.unit.as_str() {
@@ -155,7 +155,7 @@ impl Plot {
         Table { header, rows: places.iter().enumerate().map(row).collect() }
     }
 
-    /// The plot as places on its axes, and the marks beside them.
+    /// The plot in axis positions, with the labels of the axes.
     fn placed(&self, height: u32) -> (TimeChart, Marks) {
         let across = extent(self.points().map(|point| point.0));
         let bands = self.series.iter().flat_map(|series| &series.band).flat_map(|(_, low, high)| [*low, *high]);
@@ -192,7 +192,7 @@ impl Plot {
         self.series.iter().flat_map(|series| series.points.iter().copied()).filter(usable)
     }
 
-    /// The lowest mark up, and all of them.
+    /// The lowest vertical mark, and all of them.
     fn marks_up(&self, (low, high): (f64, f64), ticks_max: usize) -> (f64, Vec<(f64, String)>) {
         if !self.up_is_log {
             let axis = ValueAxis::around(low.min(0.0), high, None, ticks_max);
@@ -203,7 +203,7 @@ impl Plot {
         (10_f64.powf(first), powers.into_iter().map(|power| (power, word(power))).collect())
     }
 
-    /// Every place across where a line has a point, if these are few; else round numbers.
+    /// Every horizontal value of a point, if these are few; else round numbers.
     fn marks_across(&self, (low, high): (f64, f64)) -> Vec<(f64, String)> {
         const FEW: usize = 8;
         let mut places: Vec<f64> = self.points().map(|point| point.0).collect();
@@ -227,7 +227,7 @@ fn decades(first: f64, last: f64) -> Vec<f64> {
     exponents.take_while(|exponent| *exponent <= last).map(|exponent| 10_f64.powf(exponent)).collect()
 }
 
-/// A number as short as it goes: 500, 1k, 25k, 2.5M.
+/// A number in its shortest form: 500, 1k, 25k, 2.5M.
 fn word(number: f64) -> String {
     let (divisor, suffix) = match number {
         n if n >= 1e6 => (1e6, "M"),

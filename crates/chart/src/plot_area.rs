@@ -1,4 +1,4 @@
-//! Where on the drawing the data stand: the bridge between pixels and times.
+//! The position of the data on the drawing: converts between pixels and times.
 
 use crate::axis_value::ValueAxis;
 use crate::downsample::visible;
@@ -34,21 +34,21 @@ impl PlotArea {
         self.bottom - self.top
     }
 
-    /// The time in ms at a pixel, held within the range.
+    /// The time in ms at a pixel, clamped to the range.
     pub fn time_at(&self, x: f64) -> f64 {
         let (start, end) = self.time_range;
         let share = ((x - self.left) / self.width()).clamp(0.0, 1.0);
         start + share * (end - start)
     }
 
-    /// The pixel of a time in ms, held within the rectangle.
+    /// The pixel of a time in ms, clamped to the rectangle.
     pub fn x_of(&self, time: f64) -> f64 {
         let (start, end) = self.time_range;
         let share = ((time - start) / (end - start)).clamp(0.0, 1.0);
         self.left + share * self.width()
     }
 
-    /// The pixel of a value, held within the rectangle.
+    /// The pixel of a value, clamped to the rectangle.
     pub fn y_of(&self, value: f64) -> f64 {
         let (low, high) = self.value_range;
         let share = ((value - low) / (high - low)).clamp(0.0, 1.0);
@@ -61,13 +61,13 @@ impl PlotArea {
     }
 }
 
-/// Where a chart of a size in px would be drawn, without drawing it. Left and
-/// right depend on the width alone, never on the data.
+/// Where a chart of this size in px would be drawn, without drawing it. Left and right depend on the width alone,
+/// never on the data.
 pub fn plot_area(chart: &TimeChart, width: f64, height: f64) -> PlotArea {
     layout(chart, width, height).0
 }
 
-/// The rectangle together with the value axis that gave it its range.
+/// The rectangle and the value axis that determined its range.
 pub(crate) fn layout(chart: &TimeChart, width: f64, height: f64) -> (PlotArea, ValueAxis) {
     let margins = look::margins(width);
     let right = (width - margins.right).max(margins.left + 1.0);
@@ -80,15 +80,14 @@ pub(crate) fn layout(chart: &TimeChart, width: f64, height: f64) -> (PlotArea, V
     (area, axis)
 }
 
-/// The chart's time range, or a minute where it is empty or not a range.
+/// The chart's time range, or one minute if that is empty or invalid.
 fn time_range(chart: &TimeChart) -> (f64, f64) {
     let (start, end) = chart.time_range;
     let start = if start.is_finite() { start } else { 0.0 };
     if end.is_finite() && end > start { (start, end) } else { (start, start + 60_000.0) }
 }
 
-/// The lowest and highest value that will be seen, with zero where the axis must
-/// include it.
+/// The lowest and highest visible value, including zero if the axis must show it.
 fn value_extent(chart: &TimeChart, time_range: (f64, f64)) -> (f64, f64) {
     let mut extent = (f64::INFINITY, f64::NEG_INFINITY);
     let mut include = |value: f64| {

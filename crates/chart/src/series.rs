@@ -1,26 +1,25 @@
-//! What a chart is made of: series of (time, value), and the chart that holds them.
+//! The data of a chart: series of (time, value), and the chart that holds them.
 
-/// Whose run a series shows. The role decides colour, weight and drawing order.
+/// Which run a series shows. The role decides colour, weight and drawing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The run the person is looking at: the strongest line, drawn last.
+    /// The run being viewed: the strongest line, drawn last.
     Live,
-    /// The run it is compared with: thinner, grey, dashed in SVG.
+    /// The run for comparison: thinner, grey, dashed in SVG.
     Ghost,
-    /// One of several more runs; the number picks a colour and wraps after four.
+    /// One of several further runs; the number selects a colour and wraps after four.
     Variant(u8),
 }
 
-/// How values between two points are read, and so how a series is drawn.
+/// How values between two points are interpreted, and so how a series is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// A value holds until the next point: counts and shares of machines.
     Steps,
     /// Values between points lie on a straight line: averages, fits.
     Line,
-    /// Each value belongs to the period from its time to the next point: counts
-    /// per period. The ghost's bars stand pale behind the live run's; variants
-    /// are outlined over them.
+    /// Each value belongs to the period from its time to the next point: counts per period. The ghost's bars are pale
+    /// and behind the live run's; variants are outlined over them.
     Bars,
 }
 
@@ -29,7 +28,7 @@ pub enum Style {
 pub struct Series {
     /// Short name shown at the line's end, such as "A". May be empty.
     pub label: String,
-    /// Whose run this is.
+    /// The role of its run.
     pub role: Role,
     /// How the points are joined.
     pub style: Style,
@@ -53,8 +52,8 @@ impl Series {
         self
     }
 
-    /// The value at a time in ms, read as the style says; `None` before the
-    /// first point, after the last one and in a gap.
+    /// The value at a time in ms, according to the style; `None` before the first point, after the last one and in a
+    /// gap.
     pub fn value_at(&self, time: f64) -> Option<f64> {
         let after = self.points.partition_point(|&(t, _)| t <= time);
         let (t0, v0) = *self.points.get(after.checked_sub(1)?)?;
@@ -68,7 +67,7 @@ impl Series {
         }
     }
 
-    /// The last known value at or before a time in ms, gaps passed over.
+    /// The last known value at or before a time in ms, ignoring gaps.
     pub(crate) fn latest_at(&self, time: f64) -> Option<(f64, f64)> {
         let after = self.points.partition_point(|&(t, _)| t <= time);
         let known = |&&(t, v): &&(f64, f64)| t.is_finite() && v.is_finite();
@@ -83,25 +82,25 @@ pub struct TimeChart {
     pub title: String,
     /// Unit of every value: "%", "per minute", "hosts". May be empty.
     pub unit: String,
-    /// The runs, in the order of tables; drawing order follows from their roles.
+    /// The runs, in the order of tables; their roles decide the drawing order.
     pub series: Vec<Series>,
     /// First and last time on the axis, in ms. Points outside are not drawn.
     pub time_range: (f64, f64),
     /// Whether the value axis must include zero. Bars include it always.
     pub y_from_zero: bool,
-    /// The largest value that makes sense, such as 100 for percent: the axis
-    /// never passes it. It need not reach it either, or small differences would vanish.
+    /// The largest meaningful value, such as 100 for percent: the axis never exceeds it. The axis need not reach it,
+    /// or small differences would disappear.
     pub y_max: Option<f64>,
     /// Moments that a line marks, ascending; those outside the time range are not drawn.
     pub moments: Vec<Moment>,
 }
 
-/// A moment at which something happened to what is shown.
+/// A moment at which something happened in the run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
     /// Time in ms since the start of the trace.
     pub time: f64,
-    /// What happened, in a few words; stands above the line where there is room.
+    /// What happened, in a few words; shown above the line if there is room.
     pub label: String,
 }
 

@@ -1,4 +1,4 @@
-//! A chart in one plain sentence, for people who hear it rather than see it.
+//! A chart in one plain sentence, for people who use a screen reader.
 
 use tiebreak_i18n::{mark, say, tr};
 
@@ -7,9 +7,8 @@ use crate::numbers;
 use crate::plot_area::plot_area;
 use crate::series::{Role, Series, TimeChart};
 
-/// One sentence: how the first live series starts and ends, its lowest and
-/// highest value and when, then how each other run ends compared with it.
-/// Each marked moment adds one more.
+/// One sentence: the first and last value of the first live series, its lowest and highest value with their times,
+/// and how the end of each other run compares. Each marked moment adds a sentence.
 ///
 /// "Empty hosts: 12.3 % at the start, 15.1 % at the end, lowest 8.0 % on day 3,
 /// highest 17.2 % on day 9; B for comparison ends at 13.0 %, 2.1 points lower. Machines fail on day 7."
@@ -29,7 +28,7 @@ pub fn summary(chart: &TimeChart) -> String {
     format!("{}: {}{clauses}.{}", chart.title, words.told(&course), marked.collect::<String>())
 }
 
-/// What happened to one series within the time range.
+/// The course of one series within the time range.
 struct Course {
     first: f64,
     last: (f64, f64),
@@ -44,14 +43,14 @@ impl Course {
         Some(Self {
             first: known().next()?.1,
             last: known().next_back()?,
-            // The first of equal values: when it was reached.
+            // Of equal values the first: the time at which it was reached.
             lowest: known().reduce(|a, b| if b.1 < a.1 { b } else { a })?,
             highest: known().reduce(|a, b| if b.1 > a.1 { b } else { a })?,
         })
     }
 }
 
-/// How this chart's values and times are put into words.
+/// Words for this chart's values and times.
 struct Words<'a> {
     unit: &'a str,
     decimals: usize,
@@ -97,7 +96,7 @@ impl<'a> Words<'a> {
     /// "; B for comparison ends at 13.0 %, 2.1 points lower"
     fn compared(&self, other: &Series, main: &Course) -> Option<String> {
         let (end, last) = Course::of(other, self.time_range)?.last;
-        // A run that goes on is compared where the other one stands.
+        // A run that goes on longer is compared at the time where the other one ends.
         let now = (end > main.last.0).then(|| other.value_at(main.last.0)).flatten();
         let (told, last) = match now {
             Some(now) => (mark("; {who} was at {value}, {difference}"), now),

@@ -1,9 +1,8 @@
-//! The drawing as SVG: a fragment for the page, and a file to keep.
+//! The drawing as SVG: a fragment for the page, and a file to download.
 //!
-//! plotters places everything on whole units, so the drawing is made ten times
-//! as large and shrunk by a transform: lines then do not snap to pixels. It is
-//! made with placeholder colours, which are replaced by CSS variables in the
-//! page and by a theme's colours in a file.
+//! plotters rounds positions to whole units, so the drawing is made ten times as large and scaled down by a
+//! transform: lines then do not snap to pixels. It is made in placeholder colours, which are replaced by CSS
+//! variables in the page and by a theme's colours in a file.
 
 use std::fmt::Write;
 
@@ -18,17 +17,15 @@ use crate::series::TimeChart;
 
 const UNITS_PER_PX: u32 = 10;
 
-/// An SVG for the page, and where its data stand. Colours are the variables of
-/// [`crate::css_variables`] (light ones where the page defines none), the font is the
-/// page's. It fills the width it is given; drawn at its own `width` in px, text
-/// is 12 px. `label` is its accessible name: the title and one sentence, such as
-/// [`crate::summary`] gives.
+/// An SVG for the page, and the position of its data. Colours are the variables of [`crate::css_variables`] (light
+/// ones if the page defines none), and the font is the page's. It fills its container; at its own `width` in px, text
+/// is 12 px. `label` is its accessible name: the title and one sentence, for example from [`crate::summary`].
 pub fn svg(chart: &TimeChart, width: u32, height: u32, label: &str) -> (String, PlotArea) {
     let (body, area) = body(chart, None, width, height);
     (fragment(&body, width, height, label, &chart.title), area)
 }
 
-/// A drawing for the page, whose colours are variables.
+/// A drawing for the page, with CSS variables for colours.
 pub(crate) fn fragment(body: &str, width: u32, height: u32, label: &str, title: &str) -> String {
     let light = Palette::of(Theme::Light);
     let body = coloured(body, |ink, variable| format!("var({variable},{})", light.hex(ink)));
@@ -40,17 +37,17 @@ pub(crate) fn fragment(body: &str, width: u32, height: u32, label: &str, title: 
     )
 }
 
-/// What stands under a chart that leaves the page.
+/// The text below a chart in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Caption<'a> {
-    /// What is shown, in a sentence or two; wrapped to the width, three lines at most.
+    /// A description in a sentence or two; wrapped to the width, three lines at most.
     pub text: &'a str,
-    /// Where the scenario opens again. Shown cut to the width; followed in full.
+    /// The link to the scenario. The text is shortened to the width; the target is complete.
     pub link: &'a str,
 }
 
-/// A stand-alone SVG file of a chart `width` by `height` px with padding, caption
-/// and link around it, in the colours of a theme.
+/// A stand-alone SVG file of a chart of `width` by `height` px with padding, caption and link around it, in the
+/// colours of a theme.
 pub fn svg_file(chart: &TimeChart, width: u32, height: u32, theme: Theme, caption: Caption<'_>) -> String {
     let palette = Palette::of(theme);
     let (body, _) = body(chart, None, width, height);
@@ -59,7 +56,7 @@ pub fn svg_file(chart: &TimeChart, width: u32, height: u32, theme: Theme, captio
     framed(&body, (width, height), &palette, &words)
 }
 
-/// What is said of a drawing: to those who hear it, in its tooltip, and below it.
+/// The texts of a drawing: its accessible name, its tooltip and its caption.
 pub(crate) struct Words<'a> {
     pub(crate) label: &'a str,
     pub(crate) title: &'a str,
@@ -84,7 +81,7 @@ pub(crate) fn framed(body: &str, (width, height): (u32, u32), palette: &Palette,
     )
 }
 
-/// Caption and link as SVG below a chart of a height, and the height they take.
+/// Caption and link as SVG below a chart of this height, and their own height.
 fn caption_lines(caption: Caption<'_>, width: u32, height: u32, palette: &Palette) -> (String, u32) {
     const LINE_PX: u32 = 17;
     let mut below = String::new();
@@ -108,7 +105,7 @@ fn text_line(text: &str, y: u32, fill: &str) -> String {
     format!("<text x=\"0\" y=\"{y}\" font-size=\"{size}\" fill=\"{fill}\">{}</text>", escaped(text))
 }
 
-/// Words in lines of a width in px; what does not fit on the last is cut.
+/// Text wrapped into lines of a width in px; the last line is shortened if necessary.
 fn wrapped(text: &str, width: f64, lines_max: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -129,7 +126,7 @@ fn wrapped(text: &str, width: f64, lines_max: usize) -> Vec<String> {
     lines.iter().map(|line| look::fitted(line, look::TEXT_PX, width)).collect()
 }
 
-/// What plotters draws, in placeholder colours, as one group in CSS px.
+/// The output of plotters, in placeholder colours, as one group in CSS px.
 pub(crate) fn body(chart: &TimeChart, marks: Option<&Marks>, width: u32, height: u32) -> (String, PlotArea) {
     let mut drawing = String::new();
     let size = (width * UNITS_PER_PX, height * UNITS_PER_PX);
@@ -140,7 +137,7 @@ pub(crate) fn body(chart: &TimeChart, marks: Option<&Marks>, width: u32, height:
             root.present()?;
             Ok(area)
         });
-        // Writing into a string does not fail; if it ever does, what was drawn is shown.
+        // Writing to a string cannot fail; if it ever does, show what was drawn.
         drawn.unwrap_or_else(|_| plot_area(chart, f64::from(width), f64::from(height)))
     };
     let inner = drawing.split_once('>').and_then(|(_, rest)| rest.rsplit_once("</svg>")).map_or("", |(inner, _)| inner);
@@ -150,7 +147,7 @@ pub(crate) fn body(chart: &TimeChart, marks: Option<&Marks>, width: u32, height:
         .replace(">\n", ">")
         .replace(" opacity=\"1\"", "")
         .replace(&format!(" font-family=\"{}\"", look::FONT), "")
-        // plotters centres on the lower-case letters; labels here are mostly figures.
+        // plotters centres on lower-case letters; labels here are mostly digits.
         .replace("dy=\"0.5ex\"", "dy=\"0.35em\"");
     let inner = closed_units(&inner);
     let shrink = 1.0 / f64::from(UNITS_PER_PX);
@@ -158,14 +155,14 @@ pub(crate) fn body(chart: &TimeChart, marks: Option<&Marks>, width: u32, height:
     (body, area)
 }
 
-/// Where the title ends and its unit begins, in the lighter lettering.
+/// Where the title ends and its unit begins, in the lighter style.
 fn unit_opening() -> String {
     let muted = Palette::placeholders().hex(Ink::Muted);
     let size = look::TEXT_PX * f64::from(UNITS_PER_PX);
     format!(" <tspan font-weight=\"normal\" font-size=\"{size}\" fill=\"{muted}\">")
 }
 
-/// Closes the units that were opened.
+/// Closes the opened units.
 fn closed_units(drawing: &str) -> String {
     let Some((before, unit)) = drawing.split_once("<tspan") else {
         return drawing.to_owned();
@@ -173,8 +170,8 @@ fn closed_units(drawing: &str) -> String {
     format!("{before}<tspan{}", unit.replacen("</text>", "</tspan></text>", 1))
 }
 
-/// Each placeholder colour replaced; the lines of the ghost and of marked moments are
-/// dashed on the way, which plotters' own style cannot say.
+/// Replaces each placeholder colour, and dashes the lines of the ghost and of marked moments, which plotters' own
+/// style cannot express.
 pub(crate) fn coloured(body: &str, colour: impl Fn(Ink, &str) -> String) -> String {
     let placeholders = Palette::placeholders();
     let mut coloured = body.to_owned();
@@ -242,7 +239,7 @@ mod tests {
         Series::new("B", Role::Ghost, Style::Steps, points)
     }
 
-    /// A drawing as its elements and words, one per line.
+    /// A drawing as its elements and text, one per line.
     fn outline(svg: &str) -> String {
         let document = Document::parse(svg).expect("well-formed XML");
         let line = |node: roxmltree::Node<'_, '_>| match node.tag_name().name() {

@@ -1,4 +1,4 @@
-//! A chart's data as a table to read and as a file to keep.
+//! A chart's data as a table and as a CSV file.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::axis_time;
 use crate::numbers;
 use crate::series::{Series, Style, TimeChart};
 
-/// A table of text, ready to be shown.
+/// A table of text for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     /// One heading per column, with its unit.
@@ -17,9 +17,8 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// The chart as at most `rows_max` rows. If there are more times than that, the
-/// rows are evenly chosen among them: they show the last known value, or for bars
-/// the largest since the row before.
+/// The chart as at most `rows_max` rows. If there are more times than that, the rows are an even selection: they show
+/// the last known value, or for bars the largest since the row before.
 pub fn table(chart: &TimeChart, rows_max: usize) -> Table {
     let times = times(chart);
     let chosen = evenly_chosen(&times, rows_max);
@@ -102,7 +101,7 @@ fn earliest(columns: &[(String, Vec<(f64, f64)>)], next: &[usize]) -> Option<f64
     heads.map(|p| p.0).min_by(f64::total_cmp)
 }
 
-/// "A (%)", "A low (%)"; the chart's title where a series has no name.
+/// "A (%)", "A low (%)"; the chart's title if a series has no name.
 fn column(chart: &TimeChart, series: &Series, what: &str) -> String {
     let name = match series.label.trim() {
         "" => chart.title.as_str(),
@@ -120,8 +119,7 @@ fn column(chart: &TimeChart, series: &Series, what: &str) -> String {
     heading
 }
 
-/// A CSV field, quoted where it must be; a leading sign that a spreadsheet would
-/// run as a formula is defused.
+/// A CSV field, quoted if necessary; a leading sign that would make a spreadsheet run it as a formula is neutralised.
 pub fn csv_field(field: &str) -> String {
     let defused = if field.starts_with(['=', '+', '-', '@']) { format!("'{field}") } else { field.to_owned() };
     if defused.contains([',', '"', '\n', '\r']) { format!("\"{}\"", defused.replace('"', "\"\"")) } else { defused }
@@ -138,7 +136,7 @@ fn times(chart: &TimeChart) -> Vec<f64> {
     times
 }
 
-/// At most `most` of the times, the first and the last among them.
+/// At most `most` of the times, including the first and the last.
 fn evenly_chosen(times: &[f64], most: usize) -> Vec<f64> {
     if times.len() <= most {
         return times.to_vec();
@@ -148,8 +146,8 @@ fn evenly_chosen(times: &[f64], most: usize) -> Vec<f64> {
     (0..most).map(|row| times[index(row)]).collect()
 }
 
-/// What a row shows of a series: bars their largest after `since`, others the
-/// last value, as long as the series goes on.
+/// The value of a series in a row: for bars the largest after `since`, otherwise the last value, until the series
+/// ends.
 fn value_in(series: &Series, since: f64, time: f64) -> Option<f64> {
     if series.style != Style::Bars {
         return series.value_at(time);

@@ -1,4 +1,4 @@
-//! How many series of five days the template classifies in a second.
+//! How many five-day series the template classifies per second.
 
 use std::time::Instant;
 

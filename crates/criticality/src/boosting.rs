@@ -1,7 +1,7 @@
-//! Gradient boosting for questions of yes or no, the rival of forests in the paper's Table III.
+//! Gradient boosting for binary classification, the paper's alternative to forests in Table III.
 //!
-//! The library boosts regressions only, so this one learns 1 for yes and 0 for no by squared error, and how near its
-//! answer is to either stands for the share of votes. All rounds are one step: for the program, not for the page.
+//! The library supports only regression, so this model learns 1 for yes and 0 for no by squared error, and its output
+//! replaces the share of votes. All rounds are one step: suitable for the program, not for the page.
 
 use smartcore::linalg::basic::matrix::DenseMatrix;
 use smartcore::xgboost::{XGRegressor, XGRegressorParameters};
@@ -9,12 +9,12 @@ use smartcore::xgboost::{XGRegressor, XGRegressorParameters};
 use crate::features::Features;
 use crate::forest::{Example, matrix};
 
-/// What each round adds of what it found.
+/// The learning rate of each round.
 const LEARNING_RATE: f64 = 0.2;
-/// Questions from root to leaf of one round's tree, at most.
+/// The largest depth of a tree.
 const DEPTH_MAX: u16 = 4;
 
-/// Trees, each of which learns what those before left wrong.
+/// Trees, each of which fits the residuals of the previous ones.
 #[derive(Debug)]
 pub struct Boosted {
     rounds: usize,
@@ -23,13 +23,13 @@ pub struct Boosted {
 }
 
 impl Boosted {
-    /// So many rounds, which learn from at most so many rows, evenly from all.
+    /// A model with this many rounds, trained on at most this many rows, evenly chosen.
     #[must_use]
     pub fn new(rounds: u16, rows_max: usize) -> Self {
         Self { rounds: rounds.into(), rows_max, model: None }
     }
 
-    /// Learns, all rounds at once; nothing without examples, or when it has learned already.
+    /// Trains all rounds at once; does nothing without examples, or if already trained.
     pub fn learn(&mut self, examples: &[Example]) {
         if self.model.is_some() || examples.is_empty() {
             return;
@@ -44,7 +44,7 @@ impl Boosted {
         self.model = Some(model.expect("there are rows, and one answer for each"));
     }
 
-    /// For each row how much speaks for yes, 0 to 1; a half before it has learned, which is no answer.
+    /// For each row the score for yes, 0 to 1; 0.5 before training, which is no answer.
     #[must_use]
     pub fn shares_of_yes(&self, rows: &[Features]) -> Vec<f64> {
         let Some(model) = self.model.as_ref().filter(|_| !rows.is_empty()) else { return vec![0.5; rows.len()] };

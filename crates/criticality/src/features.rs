@@ -1,8 +1,8 @@
-//! What is known of a VM and its tenant when it arrives.
+//! What is known about a VM and its tenant when it arrives.
 //!
-//! A VM tells how it is used once it ended, or after five days if it runs on: its use so far is taken for that of its
-//! life. Whether it lives a week is known when it ended or lived one. What happens after an arrival changes none of
-//! its features.
+//! A VM's usage is observed when it ends, or after five days if it runs on: its usage so far then counts for its
+//! whole lifetime. Whether it lives for a week is known once it has ended or lived one. Nothing after an arrival
+//! changes its features.
 //!
 //! Source: "Prediction-Based Power Oversubscription in Cloud Platforms", section III-B.
 
@@ -13,9 +13,9 @@ use tiebreak_model::{Load, Millis, Time, Usage};
 
 use crate::learning::Arrival;
 
-/// How many features there are.
+/// The number of features.
 pub const FEATURES: usize = 12;
-/// What each is, in order.
+/// Their names, in order.
 pub const NAMES: [&str; FEATURES] = [
     "share of user-facing VMs",
     "share of VMs that lived 7 days",
@@ -30,11 +30,11 @@ pub const NAMES: [&str; FEATURES] = [
     "memory",
     "type",
 ];
-/// Stands for a share or an average of nothing.
+/// The value of a share or an average without data.
 const NOTHING_KNOWN: f32 = -1.0;
-/// A VM that runs on has been observed after this long: five weekdays' worth of readings.
+/// A VM that runs on counts as observed after this time: five weekdays of readings.
 pub const OBSERVED_AFTER: Millis = Millis(5 * Millis::DAY.0);
-/// A VM that lived so long counts as long-lived.
+/// A VM with at least this lifetime counts as long-lived.
 const LONG_LIFE: Millis = Millis(7 * Millis::DAY.0);
 
 /// One row of features.
@@ -52,13 +52,13 @@ pub fn upper_end(bucket: usize) -> u8 {
     [25, 50, 75, 100][bucket]
 }
 
-/// When telemetry says how an arrival is used.
+/// When telemetry classifies an arrival.
 #[must_use]
 pub fn observed_at(arrival: &Arrival) -> Time {
     arrival.end.min(arrival.start + OBSERVED_AFTER)
 }
 
-/// What was seen of one tenant.
+/// The observations of one tenant.
 #[derive(Clone, Copy, Debug, Default)]
 struct History {
     arrived: u32,
@@ -67,7 +67,7 @@ struct History {
     buckets: [u32; 4],
     mean_pct: u64,
     p95_pct: u64,
-    /// VMs of which it is known whether they lived 7 days.
+    /// VMs for which it is known whether they lived 7 days.
     lives_known: u32,
     long_lives: u32,
 }
@@ -105,25 +105,25 @@ fn ratio(sum: u64, count: u32) -> f32 {
     if count == 0 { NOTHING_KNOWN } else { (sum as f64 / f64::from(count)) as f32 }
 }
 
-/// What becomes known of a VM after its arrival.
+/// A fact that becomes known about a VM after its arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum News {
     Use,
     Life,
 }
 
-/// Walks through arrivals in order and tells the features of each.
+/// Iterates over arrivals in order and computes the features of each.
 #[derive(Debug)]
 pub struct Histories {
-    /// Every tenant once, in order; its place is that of its history.
+    /// Every tenant once, in order, with the same index as its history.
     tenants: Vec<u64>,
     histories: Vec<History>,
-    /// What will be known of those that arrived, and when.
+    /// Future facts about arrivals so far, by time.
     pending: BinaryHeap<Reverse<(Time, u32, News)>>,
 }
 
 impl Histories {
-    /// Nothing has been seen of the tenants of these arrivals.
+    /// Without any observations of these arrivals' tenants.
     #[must_use]
     pub fn new(arrivals: &[Arrival]) -> Self {
         let mut tenants: Vec<u64> = arrivals.iter().map(|arrival| arrival.tenant).collect();
@@ -132,9 +132,9 @@ impl Histories {
         Self { histories: vec![History::default(); tenants.len()], tenants, pending: BinaryHeap::new() }
     }
 
-    /// The features of the arrival at this place; the arrivals must be asked for one after the other, from the first.
+    /// The features of the arrival at this index; call it for one arrival after the other, from the first.
     ///
-    /// `labelled` says what telemetry tells of an observed VM.
+    /// `labelled` returns the telemetry label of an observed VM.
     pub fn next(&mut self, arrivals: &[Arrival], place: usize, labelled: impl Fn(&Arrival) -> Usage) -> Features {
         let arrival = &arrivals[place];
         self.learn_until(arrival.start, arrivals, labelled);

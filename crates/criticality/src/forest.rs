@@ -1,8 +1,8 @@
-//! Random forests for questions of yes or no.
+//! Random forests for binary classification.
 //!
 //! Each tree learns from rows drawn with replacement and from a random subset of the features ("random decision
-//! forests", Ho 1995, with Breiman's bootstrap). The trees are a library's, the draws our own: the library's differ
-//! with the width of a pointer, so that the page would learn another forest than the program.
+//! forests", Ho 1995, with Breiman's bootstrap). The trees come from a library, but the random draws are our own: the
+//! library's depend on the pointer width, so that the page would learn another forest than the program.
 
 use smartcore::linalg::basic::matrix::DenseMatrix;
 use smartcore::tree::decision_tree_classifier::{DecisionTreeClassifier, DecisionTreeClassifierParameters};
@@ -10,25 +10,25 @@ use tiebreak_model::random::{Stream, pick};
 
 use crate::features::{FEATURES, Features};
 
-/// Features that a tree may ask about.
+/// The number of features per tree.
 const FEATURES_PER_TREE: usize = 8;
-/// Questions from root to leaf, at most.
+/// The largest depth of a tree.
 const DEPTH_MAX: u16 = 20;
-/// Rows in a leaf, at least.
+/// The least number of rows in a leaf.
 const LEAF_ROWS_MIN: usize = 1;
 
-/// A row to learn from, and its answer.
+/// A training row with its answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Example {
-    /// What is known.
+    /// Its features.
     pub features: Features,
-    /// What is right.
+    /// The correct answer.
     pub yes: bool,
 }
 
 type Matrix = DenseMatrix<f32>;
 
-/// A tree, or what all its rows said.
+/// A tree, or the common answer of all its rows.
 #[derive(Debug)]
 enum Tree {
     Grown(DecisionTreeClassifier<f32, u32, Matrix, Vec<u32>>),
@@ -44,13 +44,13 @@ pub struct Forest {
 }
 
 impl Forest {
-    /// A forest without trees, each of which will see at most so many rows.
+    /// A forest without trees, each of which will use at most this many rows.
     #[must_use]
     pub fn new(draws: Stream, rows_per_tree: usize) -> Self {
         Self { draws, rows_per_tree, trees: Vec::new() }
     }
 
-    /// One more tree, learned from these examples; none without examples.
+    /// Adds a tree, trained on these examples; does nothing without examples.
     pub fn grow(&mut self, examples: &[Example]) {
         if examples.is_empty() {
             return;
@@ -63,7 +63,7 @@ impl Forest {
         let seen = |row: &Example| {
             let mut features = row.features;
             for (feature, value) in features.iter_mut().enumerate() {
-                // A feature that never varies is never asked about.
+                // A constant feature is never used for a split.
                 *value = if allowed[feature] { *value } else { 0.0 };
             }
             features
@@ -73,7 +73,7 @@ impl Forest {
         self.trees.push(learned(&matrix, &answers));
     }
 
-    /// Which features a tree may ask about: the first of a shuffle.
+    /// The features that a tree may use: the first of a shuffle.
     fn features_of(&self, number: u64) -> [bool; FEATURES] {
         let mut order: [usize; FEATURES] = core::array::from_fn(|feature| feature);
         let mut allowed = [false; FEATURES];
@@ -85,7 +85,7 @@ impl Forest {
         allowed
     }
 
-    /// For each row the share of trees that say yes, 0 to 1; a half without trees, which is no answer.
+    /// For each row the share of trees that vote yes, 0 to 1; 0.5 without trees, which is no answer.
     #[must_use]
     pub fn shares_of_yes(&self, rows: &[Features]) -> Vec<f64> {
         if self.trees.is_empty() || rows.is_empty() {

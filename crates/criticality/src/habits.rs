@@ -1,6 +1,6 @@
-//! Arrivals of subscriptions with habits, to learn from: sizes and lifetimes as in the paper's Table I.
+//! Generates arrivals of subscriptions with habits, as training data: sizes and lifetimes as in the paper's Table I.
 //!
-//! What a subscription's VMs have in common is lost with Azure's trace; how alike they are is ours and stands here.
+//! Azure's trace does not include how similar a subscription's VMs are; the similarity here is our choice.
 //!
 //! Source: "Prediction-Based Power Oversubscription in Cloud Platforms", Table I.
 
@@ -12,9 +12,9 @@ use tiebreak_model::{Load, Millis, Time, Usage};
 use crate::chance::{between, happens, normal};
 use crate::learning::Arrival;
 
-/// Cores and how many percent of the VMs have them. (Table I; 32 and more is 32)
+/// Cores, and the percent of VMs with them. (Table I; 32 and more is 32)
 const CORES: [(u32, u32); 7] = [(1, 33), (2, 27), (4, 21), (8, 10), (16, 5), (24, 3), (32, 1)];
-/// Hours that VMs live, from and to, and the percent of VMs. (Table I; more than 720 is up to 2,000)
+/// Ranges of lifetimes in hours, and the percent of VMs. (Table I; more than 720 is up to 2,000)
 const LIVES_H: [(f64, f64, u32); 7] = [
     (0.1, 1.0, 52),
     (1.0, 2.0, 5),
@@ -24,31 +24,32 @@ const LIVES_H: [(f64, f64, u32); 7] = [
     (25.0, 720.0, 8),
     (720.0, 2_000.0, 9),
 ];
-/// VMs of a deployment, from and to, and the percent of deployments. (Table I; more than 25 is up to 60)
+/// Ranges of VMs per deployment, and the percent of deployments. (Table I; more than 25 is up to 60)
 const DEPLOYMENTS: [(u32, u32, u32); 7] =
     [(1, 1, 39), (2, 2, 14), (3, 5, 16), (6, 10, 9), (11, 15, 8), (16, 25, 5), (26, 60, 9)];
 
-/// The buckets of the 95th percentile, from 0, and the percent of subscriptions in them that are user-facing or not: the
-/// first and the last are the most popular (section IV-B), and the means are about Table I's 65 and 44. The rest is ours.
+/// The buckets of the 95th percentile, from 0, and the percent of user-facing and of other subscriptions in them: the
+/// first and the last are the most popular (section IV-B), and the means are close to Table I's 65 and 44. The rest
+/// is our choice.
 const P95: [(u32, [u32; 2]); 4] = [(0, [45, 18]), (1, [17, 12]), (2, [12, 22]), (3, [26, 48])];
 
-/// How arrivals are made.
+/// How arrivals are generated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Habits {
-    /// VMs, at least so many: the last deployment is whole.
+    /// The least number of VMs: the last deployment is complete.
     pub vms: usize,
-    /// Days over which they arrive.
+    /// Days of arrivals.
     pub days: f64,
-    /// Subscriptions, one or more.
+    /// The number of subscriptions, at least one.
     pub tenants: u32,
-    /// Subscriptions most of whose VMs are user-facing, in percent. (Table I: 4 of 10 cores)
+    /// The percent of subscriptions with mostly user-facing VMs. (Table I: 4 of 10 cores)
     pub user_facing_pct: f64,
-    /// VMs that are of the subscription's usual type, and those of its usual length of life, in percent; the others are
-    /// of any.
+    /// The percent of VMs with the subscription's usual type, and of those with its usual lifetime; the others have
+    /// any.
     pub faithful_pct: f64,
     /// Standard deviation of a VM's 95th percentile around its subscription's, in points.
     pub p95_spread: f64,
-    /// Subscriptions whose VMs use their cores each as it likes, in percent.
+    /// The percent of subscriptions whose VMs have unrelated utilizations.
     pub erratic_pct: f64,
 }
 
@@ -66,19 +67,19 @@ impl Default for Habits {
     }
 }
 
-/// What a subscription usually does.
+/// The habits of a subscription.
 struct Habit {
     user_facing: bool,
-    /// None where each VM has its own.
+    /// `None` if each VM has its own.
     p95_pct: Option<f64>,
     life: (f64, f64),
     cores: u32,
     kind: u32,
-    /// How often it deploys; a few subscriptions deploy most.
+    /// Its share of deployments; a few subscriptions make most of them.
     weight: f64,
 }
 
-/// Arrivals in the order of their start.
+/// Arrivals in order of start.
 #[must_use]
 pub fn arrivals(habits: Habits, seed: Seed) -> Vec<Arrival> {
     let mut chance = seed.stream("habits").generator();
@@ -149,7 +150,7 @@ fn life(chance: &mut Xoshiro256PlusPlus) -> (f64, f64) {
     (low, high)
 }
 
-/// One of a list whose percents add up to 100.
+/// A random entry of a list whose percents sum to 100.
 fn weighted<T: Copy>(chance: &mut Xoshiro256PlusPlus, list: &[T], pct: impl Fn(&T) -> u32) -> T {
     let mut at = pick(chance.next_u64(), list.iter().map(&pct).sum());
     let mut chosen = list[0];

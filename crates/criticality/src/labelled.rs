@@ -1,7 +1,8 @@
-//! Series of which it is known whether people stand behind them, with the three troubles of real ones.
+//! Labelled utilization series: whether the VM is user-facing is known, and they have the three problems of real
+//! ones.
 //!
-//! The paper labelled 840 workloads of Azure by hand; they are not public. These are made: the kinds and the troubles
-//! are the paper's, their shares and sizes are ours and stand here, one by one.
+//! The paper's authors labelled 840 Azure workloads manually; they are not public. These are generated: the kinds and
+//! the problems are the paper's, their shares and sizes are our choices, listed here one by one.
 //!
 //! Source: "Prediction-Based Power Oversubscription in Cloud Platforms", section III-B and Figure 3.
 
@@ -14,14 +15,14 @@ use tiebreak_model::random::{Seed, pick};
 use crate::chance::{between, happens, normal};
 use crate::series::{SLOTS_PER_DAY, Series, WEEKDAYS_MIN};
 
-/// What a workload is deemed to be. (Figure 3)
+/// The class of a workload. (Figure 3)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// A clear daily pattern.
     UserFacing,
     /// A daily pattern about as strong as its noise.
     PossiblyUserFacing,
-    /// A pulse every hour, or every few that divide a day.
+    /// A pulse every hour, or at another period that divides a day.
     MachineGenerated,
     /// Noise, drifting load, or batches at any time.
     NotUserFacing,
@@ -38,7 +39,7 @@ impl Kind {
         matches!(self, Self::UserFacing | Self::PossiblyUserFacing)
     }
 
-    /// In words.
+    /// Its name.
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {
@@ -50,21 +51,21 @@ impl Kind {
     }
 }
 
-/// What makes series hard to classify. All zero: none of it. (Section III-B, the three culprits)
+/// What makes series hard to classify. Zero switches each off. (Section III-B, the three culprits)
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Troubles {
     /// Standard deviation of a reading's noise, in percent of the pattern's height.
     pub noise_pct: f64,
-    /// Of so many percent of the series a stretch of 6 to 24 hours is replaced by constant or random load.
+    /// The percent of series in which a period of 6 to 24 hours is replaced by constant or random load.
     pub interrupted_pct: f64,
-    /// A day's load is up to so many percent above or below that of the day before, the same for all days of a series.
+    /// A day's load differs from the previous day's by up to this percentage, the same for all days of a series.
     pub trend_pct: f64,
     /// Standard deviation of a day's peak, in percent of the pattern's height.
     pub peaks_pct: f64,
 }
 
 impl Troubles {
-    /// None at all.
+    /// No problems.
     pub const NONE: Self = Self { noise_pct: 0.0, interrupted_pct: 0.0, trend_pct: 0.0, peaks_pct: 0.0 };
 }
 
@@ -74,16 +75,16 @@ impl Default for Troubles {
     }
 }
 
-/// How labelled series are made.
+/// How labelled series are generated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// How many. (840 in section IV-B)
+    /// The number of series. (840 in section IV-B)
     pub count: usize,
-    /// Weekdays that each spans, at least five.
+    /// Weekdays in each, at least five.
     pub days: usize,
-    /// How many percent are of each kind, in the order of [`Kind::ALL`].
+    /// The percent of each kind, in the order of [`Kind::ALL`].
     pub kinds_pct: [u32; 4],
-    /// What makes them hard.
+    /// Their problems.
     pub troubles: Troubles,
 }
 
@@ -93,16 +94,16 @@ impl Default for Settings {
     }
 }
 
-/// A series and what it is.
+/// A series with its class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Labelled {
-    /// What it is.
+    /// Its class.
     pub kind: Kind,
     /// Its readings, from a Monday's midnight.
     pub series: Series,
 }
 
-/// Labelled series; each is a function of seed and place alone.
+/// Labelled series; each depends only on the seed and its index.
 pub fn labelled(settings: Settings, seed: Seed) -> impl Iterator<Item = Labelled> {
     let stream = seed.stream("labelled series");
     (0..settings.count as u64).map(move |place| {
@@ -130,12 +131,12 @@ pub fn series(kind: Kind, days: usize, troubles: Troubles, seed: Seed) -> Series
         Kind::MachineGenerated => maker.pulses(),
         Kind::NotUserFacing => maker.aimless(),
     };
-    // Where people hardly show, noise is as high as the pattern.
+    // For barely visible patterns, noise is as high as the pattern.
     let noise_pct = if kind == Kind::PossiblyUserFacing { 3.0 * troubles.noise_pct } else { troubles.noise_pct };
     Series::new(maker.troubled(&pattern, Troubles { noise_pct, ..troubles })).on_weekday(0)
 }
 
-/// Makes one series.
+/// Generates one series.
 struct Maker {
     chance: Xoshiro256PlusPlus,
     slots: usize,
@@ -154,12 +155,12 @@ impl Maker {
         from[pick(self.chance.next_u64(), from.len() as u32) as usize]
     }
 
-    /// Load from 0 to 1 over a day, the same every day: office hours, two peaks, an evening, or a smooth wave.
+    /// Load from 0 to 1 over a day, the same every day: office hours, two peaks, an evening peak, or a smooth wave.
     fn daily(&mut self) -> Vec<f64> {
         let (peak, width) = (self.between(9.0, 17.0), self.between(2.0, 5.0));
         let second = self.between(3.0, 7.0);
         let bump = |hour: f64, peak: f64, width: f64| {
-            // The nearest peak, past midnight too.
+            // The nearest peak, also across midnight.
             let away = (hour - peak + 36.0) % 24.0 - 12.0;
             libm::exp(-0.5 * (away / width) * (away / width))
         };
@@ -173,16 +174,16 @@ impl Maker {
         (0..self.slots).map(|slot| at((slot % SLOTS_PER_DAY) as f64 / 2.0)).collect()
     }
 
-    /// Pulses from 0 to 1 every few hours that divide a day.
+    /// Pulses from 0 to 1 with a period of hours that divides a day.
     fn pulses(&mut self) -> Vec<f64> {
-        // In half-hours: 1, 4 and 6 hours, which the paper names, and half as often each of 2, 3, 8 and 12 hours.
+        // In half-hours: 1, 4 and 6 hours, which the paper names, and half as often each 2, 3, 8 and 12 hours.
         let period = self.choose(&[2, 2, 8, 8, 12, 12, 4, 6, 16, 24]);
         let width = 1 + pick(self.chance.next_u64(), (period / 2) as u32) as usize;
         let first = pick(self.chance.next_u64(), period as u32) as usize;
         (0..self.slots).map(|slot| f64::from(u8::from((slot + first) % period < width))).collect()
     }
 
-    /// Load from 0 to 1 without a period: steady, drifting, or batches that come and go.
+    /// Load from 0 to 1 without a period: steady, drifting, or irregular batches.
     fn aimless(&mut self) -> Vec<f64> {
         match self.choose(&[0, 1, 2]) {
             0 => vec![self.between(0.0, 1.0); self.slots],
@@ -191,7 +192,7 @@ impl Maker {
         }
     }
 
-    /// A walk that is drawn back to the middle over some hours.
+    /// A random walk that returns to the middle over some hours.
     fn drift(&mut self) -> Vec<f64> {
         let back = 1.0 / self.between(4.0, 24.0);
         let (slots, mut level) = (self.slots, 0.5);
@@ -203,7 +204,7 @@ impl Maker {
         (0..slots).map(step).collect()
     }
 
-    /// Batches of half an hour to half a day, with pauses of the same length.
+    /// Batches of half an hour to half a day, with pauses of the same lengths.
     fn batches(&mut self) -> Vec<f64> {
         let mut load = Vec::with_capacity(self.slots + SLOTS_PER_DAY);
         while load.len() < self.slots {
@@ -216,7 +217,7 @@ impl Maker {
         load
     }
 
-    /// The pattern at some height above some level, with what makes it hard to see.
+    /// The pattern at some height above some level, with its problems.
     fn troubled(&mut self, pattern: &[f64], troubles: Troubles) -> Vec<f64> {
         let (level, height) = (self.between(3.0, 25.0), self.between(15.0, 50.0));
         let growth = 1.0 + self.between(-troubles.trend_pct, troubles.trend_pct) / 100.0;
@@ -252,7 +253,8 @@ mod tests {
     use crate::rivals::Fourier;
     use crate::template::Template;
 
-    /// The share of series of a kind that the template and the Fourier transform take for user-facing, both below 0.72.
+    /// The shares of series of a kind that the template and the Fourier transform classify as user-facing, both below
+    /// 0.72.
     fn shares(kind: Kind, troubles: Troubles) -> (f64, f64) {
         let (mut template, mut fourier) = (Template::default(), Fourier::default());
         let mut found = (0.0, 0.0);

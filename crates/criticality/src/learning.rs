@@ -1,12 +1,12 @@
-//! Predicts how arrivals will use their cores and whether they may be slowed down, by what was seen before.
+//! Predicts the utilization of arrivals and whether they may be throttled, from earlier observations.
 //!
-//! Forests learn once, from what is known `train_days` after the beginning of the trace. VMs that arrived before have
-//! nothing predicted: nobody knew anything then. Later ones are predicted from the features of their arrival, which go
-//! on counting what becomes known of their tenants.
+//! Forests are trained once, on what is known `train_days` after the start of the trace. VMs that arrived before have
+//! no prediction: nothing was known yet. Later ones are predicted from their features at arrival, which keep
+//! including what becomes known about their tenants.
 //!
-//! Three forests predict the 95th percentile: one whether it is above 50 %, and one for each half, which learns only
-//! from VMs of which the first is sure. A prediction of which either is unsure counts as 100 %, and an unsure type as
-//! user-facing: the two are judged apart. (Sections III-B and IV-B)
+//! Three forests predict the 95th percentile: one whether it is above 50 %, and one for each half, trained only on
+//! VMs of which the first is sure. If either is unsure, the prediction counts as 100 %; an unsure type counts as
+//! user-facing. The two are evaluated separately. (Sections III-B and IV-B)
 
 use tiebreak_model::random::Seed;
 use tiebreak_model::{Load, Millis, Time, Usage};
@@ -16,15 +16,15 @@ use crate::features::{Features, Histories, bucket, observed_at, upper_end};
 use crate::forest::{Example, Forest};
 use crate::quality::{ModelQuality, Quality};
 
-/// Arrivals whose features are counted in one slice.
+/// Arrivals whose features are computed in one slice.
 const READ_IN_SLICE: usize = 20_000;
 /// Arrivals that are predicted in one slice.
 const PREDICTED_IN_SLICE: usize = 2_000;
 
-/// A VM that arrives, and how it will use its cores.
+/// An arriving VM, and its future utilization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// Whose it is: its cloud subscription.
+    /// Its tenant: a cloud subscription.
     pub tenant: u64,
     /// Its type.
     pub kind: u32,
@@ -32,55 +32,55 @@ pub struct Arrival {
     pub cores_milli: u32,
     /// Its memory, in MiB.
     pub memory_mib: u32,
-    /// When it arrives.
+    /// Its arrival.
     pub start: Time,
-    /// When it leaves.
+    /// Its end.
     pub end: Time,
-    /// How it will use its cores; predictions see it only as telemetry tells it.
+    /// Its true utilization; predictors see only its telemetry.
     pub truth: Usage,
 }
 
 /// How loads are predicted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LoadPredictor {
-    /// As they will be.
+    /// The true values.
     Oracle,
-    /// User-facing or not by a forest; the 95th percentile counts as 100 %.
+    /// User-facing or not by a forest; the 95th percentile is 100 %.
     CriticalityOnly,
     /// Both by forests.
     #[default]
     Forests,
-    /// Not at all: user-facing and 100 %.
+    /// No prediction: user-facing and 100 %.
     Nothing,
 }
 
-/// What learns.
+/// The kind of model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
     /// Random forests.
     #[default]
     Forests,
-    /// Gradient boosting, the paper's rival. It learns in few and long slices.
+    /// Gradient boosting, the paper's alternative. It is trained in few and long slices.
     Boosting,
 }
 
-/// How forests learn.
+/// Parameters of the models.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ForestSettings {
-    /// What learns.
+    /// The kind of model.
     pub method: Method,
-    /// Trees of each forest, or rounds of boosting, 1 to 500; more make shares of votes finer.
+    /// Trees per forest, or rounds of boosting, 1 to 500; more give finer shares of votes.
     pub trees: u16,
     /// Share of trees that must agree for a prediction to be used, in percent: 50 to 100. (60 in section III-B)
     pub confidence_pct: u8,
-    /// Days from the beginning of the trace until the forests learn; of VMs that arrive before
-    /// nothing is predicted, but those alive at the beginning are what telemetry has told of them by then.
+    /// Days from the start of the trace to the training. VMs that arrive before have no prediction, except those
+    /// running at the start, for which telemetry so far is used.
     pub train_days: f64,
-    /// VMs that live fewer days are labelled user-facing; 0 labels all as they are. The paper's series need five days
-    /// (section III-B), so that hardly any VM that is not user-facing is known before the tenth.
+    /// VMs with fewer days of lifetime are labelled user-facing; 0 gives all their true label. The paper's series
+    /// need five days (section III-B), so that hardly any VM that is not user-facing is known before the tenth.
     pub label_days: f64,
-    /// Rows that each tree sees at most, 1 or more. VMs of one deployment are much alike, so that more rows make trees
-    /// slower and forests too sure of what they have seen. Boosting sees ten times as many.
+    /// The most rows per tree, at least 1. VMs of one deployment are very similar, so that more rows make trees
+    /// slower and forests overconfident. Boosting uses ten times as many.
     pub rows_per_tree: u32,
 }
 
@@ -97,17 +97,17 @@ impl Default for ForestSettings {
     }
 }
 
-/// What was predicted of each arrival.
+/// The predictions for all arrivals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadPredictions {
     /// In the order of the arrivals.
     pub loads: Vec<Load>,
-    /// How good predictions of arrivals after the learning were, by the labels that telemetry gives; none where
-    /// nothing was predicted.
+    /// The quality of predictions for arrivals after the training, by their telemetry labels; `None` without
+    /// predictions.
     pub quality: Option<Quality>,
 }
 
-/// Learns from arrivals before the end of training, in slices, and then says what is predicted of each, in order.
+/// Trains on arrivals before the end of training, in slices, and then predicts each one in order.
 #[derive(Debug)]
 pub struct Learning {
     arrivals: Vec<Arrival>,
@@ -117,9 +117,9 @@ pub struct Learning {
     with_p95: bool,
     histories: Histories,
     features: Vec<Features>,
-    /// The first arrival that is predicted.
+    /// The first arrival with a prediction.
     first_after: usize,
-    /// Places of the arrivals of which enough is known when the forests learn.
+    /// Indices of the arrivals that are sufficiently known at training.
     known: Vec<usize>,
     forests: Forests,
     stage: LearningStage,
@@ -128,10 +128,10 @@ pub struct Learning {
     quality: Option<Quality>,
 }
 
-/// What telemetry tells of a VM.
+/// The telemetry labels of VMs.
 #[derive(Clone, Copy, Debug)]
 struct Labels {
-    /// A VM that lives shorter cannot be classified.
+    /// A VM with a shorter lifetime cannot be classified.
     classified_after: Millis,
 }
 
@@ -143,17 +143,17 @@ impl Labels {
     }
 }
 
-/// The forests, and what each of them learns from.
+/// The forests, and their training data.
 #[derive(Debug)]
 struct Forests {
     criticality: LearnedQuestion,
     /// Above 50 % or not.
     above_half: LearnedQuestion,
-    /// Bucket 2 or 1, and bucket 4 or 3.
+    /// Bucket 1 instead of 0, and bucket 3 instead of 2.
     halves: [LearnedQuestion; 2],
 }
 
-/// What learns one question, and its examples.
+/// The model for one question, and its examples.
 #[derive(Debug)]
 struct LearnedQuestion {
     model: TrainedModel,
@@ -167,23 +167,23 @@ enum TrainedModel {
     Boosted(Boosted),
 }
 
-/// What is worked on, and how far it is.
+/// The current stage, and its progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LearningStage {
-    /// The features of the arrivals from this one on.
+    /// Features of the arrivals from this one on.
     Reading(usize),
     /// The trees of the first two forests.
     Growing(u16),
-    /// Which examples the first forest of the percentile is sure of, from this one on.
+    /// Finding examples of which the first percentile forest is sure, from this one on.
     Sorting(usize),
     /// The trees of the halves.
     GrowingHalves(u16),
-    /// What is predicted of the arrivals from this one on.
+    /// Predictions for the arrivals from this one on.
     Predicting(usize),
     Done,
 }
 
-/// Slices of work, done and in all.
+/// Slices of work, done and in total.
 #[derive(Clone, Copy, Debug)]
 struct Slices {
     done: usize,
@@ -191,7 +191,7 @@ struct Slices {
 }
 
 impl Learning {
-    /// Everything is still to do, unless nothing has to be learned. Arrivals are sorted by their start.
+    /// All work is to be done, unless nothing has to be learned. Arrivals are sorted by their start.
     #[must_use]
     pub fn new(arrivals: Vec<Arrival>, predictor: LoadPredictor, settings: ForestSettings, seed: Seed) -> Self {
         let learns = matches!(predictor, LoadPredictor::CriticalityOnly | LoadPredictor::Forests);
@@ -237,7 +237,7 @@ impl Learning {
         self.arrivals.len().div_ceil(READ_IN_SLICE) + trees + halves + after.div_ceil(PREDICTED_IN_SLICE)
     }
 
-    /// Works for one slice, at most some tens of milliseconds; whether it is done.
+    /// Works for one slice, at most some tens of milliseconds; returns whether it is done.
     pub fn work(&mut self) -> bool {
         self.stage = match self.stage {
             LearningStage::Reading(from) => self.read(from),
@@ -251,14 +251,14 @@ impl Learning {
         self.stage == LearningStage::Done
     }
 
-    /// How far it is, 0 to 1.
+    /// Its progress, 0 to 1.
     #[must_use]
     pub fn progress(&self) -> f64 {
         let Slices { done, all } = self.slices;
         if self.stage == LearningStage::Done { 1.0 } else { (done as f64 / all.max(1) as f64).min(1.0) }
     }
 
-    /// Works until everything is done, and gives what was predicted.
+    /// Works until everything is done, and returns the predictions.
     #[must_use]
     pub fn finish(mut self) -> LoadPredictions {
         while !self.work() {}
@@ -307,7 +307,7 @@ impl Learning {
         for (place, share) in self.known[from..to].iter().zip(shares) {
             if let Some(high) = self.sure(share) {
                 let truth = bucket(self.arrivals[*place].truth.load.p95_pct);
-                // One of the other half teaches that the value lies as near to it as can be.
+                // An example from the other half counts as the nearest bucket of this half.
                 let yes = truth > 2 * usize::from(high);
                 self.forests.halves[usize::from(high)].examples.push(Example { features: self.features[*place], yes });
             }
@@ -340,7 +340,7 @@ impl Learning {
         if to < self.arrivals.len() { LearningStage::Predicting(to) } else { LearningStage::Done }
     }
 
-    /// The bucket of each row, where both stages are sure.
+    /// The bucket of each row, if both stages are sure.
     fn buckets(&self, rows: &[Features]) -> Vec<Option<usize>> {
         let mut buckets = vec![None; rows.len()];
         let halves: Vec<Option<bool>> =
@@ -355,7 +355,7 @@ impl Learning {
         buckets
     }
 
-    /// What enough trees say, if enough say the same.
+    /// The majority answer, if enough trees agree.
     fn sure(&self, share_of_yes: f64) -> Option<bool> {
         let enough = |share: f64| 100.0 * share >= f64::from(self.settings.confidence_pct);
         if enough(share_of_yes) { Some(true) } else { enough(1.0 - share_of_yes).then_some(false) }
@@ -388,7 +388,7 @@ impl Forests {
 }
 
 impl LearnedQuestion {
-    /// One more tree.
+    /// Adds a tree.
     fn grow(&mut self) {
         match &mut self.model {
             TrainedModel::Forest(forest) => forest.grow(&self.examples),
@@ -404,7 +404,7 @@ impl LearnedQuestion {
     }
 }
 
-/// What telemetry has told when the trace begins of the VMs alive then; nothing of the others.
+/// The telemetry at the start of the trace for VMs running then; nothing for the others.
 fn told_at_start(arrivals: &[Arrival], labels: Labels, with_p95: bool) -> Vec<Load> {
     let of = |arrival: &Arrival| {
         if observed_at(arrival) > Time::ZERO {

@@ -1,9 +1,9 @@
-//! Which VMs must not be slowed down when power runs short, and how much of their cores they will use.
+//! Which VMs must not be throttled when power is short, and how much of their cores they will use.
 //!
-//! [`template`] tells from a VM's CPU readings whether people wait for what it does; [`rivals`] do the same by the
-//! Fourier transform and by autocorrelation, and [`labelled`] makes series of which the answer is known.
-//! [`learning`] predicts both when a VM arrives, by forests over what is known of its tenant by then; [`habits`]
-//! makes tenants to learn from. [`quality`] says how often either is right.
+//! [`template`] decides from a VM's CPU readings whether it is user-facing; [`rivals`] do the same with the Fourier
+//! transform and with autocorrelation, and [`labelled`] generates series with known answers. [`learning`] predicts
+//! criticality and utilization when a VM arrives, with forests over what is known about its tenant by then;
+//! [`habits`] generates tenants as training data. [`quality`] measures how often either is right.
 //!
 //! ```
 //! use tiebreak_criticality::{Series, Template};

@@ -1,9 +1,9 @@
-//! How often a classification is right: precision at a recall, confusion, recall and precision of each bucket.
+//! The quality of a classification: precision at a recall, the confusion matrix, recall and precision of each bucket.
 
-/// What a threshold on scores achieves.
+/// The result of a threshold on scores.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AtRecall {
-    /// The score up to which a case is taken for positive.
+    /// The highest score that counts as positive.
     pub threshold: f64,
     /// The share of the positive cases that are found.
     pub recall: f64,
@@ -12,8 +12,8 @@ pub struct AtRecall {
 }
 
 impl AtRecall {
-    /// The lowest threshold that finds at least `target` (0 to 1) of the positive cases; a low score speaks for positive.
-    /// Cases are pairs of a score and whether they are positive. None without positive cases.
+    /// The lowest threshold that finds at least `target` (0 to 1) of the positive cases; low scores indicate
+    /// positive. Cases are pairs of a score and whether they are positive. `None` without positive cases.
     #[must_use]
     pub fn of(cases: &[(f64, bool)], target: f64) -> Option<Self> {
         let positive = cases.iter().filter(|(_, positive)| *positive);
@@ -27,44 +27,44 @@ impl AtRecall {
     }
 }
 
-/// How often cases of each class were taken for each class.
+/// How often cases of each class were predicted as each class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confusion {
-    /// By true class, then by class predicted.
+    /// By true class, then by predicted class.
     counts: Vec<Vec<u64>>,
 }
 
 impl Confusion {
-    /// No case yet, of so many classes.
+    /// Without cases, for this many classes.
     #[must_use]
     pub fn new(classes: usize) -> Self {
         Self { counts: vec![vec![0; classes]; classes] }
     }
 
-    /// One more case; classes count from 0.
+    /// Adds a case; classes count from 0.
     pub fn count(&mut self, truth: usize, predicted: usize) {
         self.counts[truth][predicted] += 1;
     }
 
-    /// How many cases of one class were taken for another, or the same.
+    /// How many cases of one class were predicted as another, or the same.
     #[must_use]
     pub fn cases(&self, truth: usize, predicted: usize) -> u64 {
         self.counts[truth][predicted]
     }
 
-    /// The share of a class's cases that were taken for it; NaN without any.
+    /// The share of a class's cases that were predicted correctly; NaN without any.
     #[must_use]
     pub fn recall(&self, class: usize) -> f64 {
         share(self.counts[class][class], self.counts[class].iter().sum())
     }
 
-    /// The share of the cases taken for a class that are of it; NaN without any.
+    /// The share of the cases predicted as a class that belong to it; NaN without any.
     #[must_use]
     pub fn precision(&self, class: usize) -> f64 {
         share(self.counts[class][class], self.counts.iter().map(|row| row[class]).sum())
     }
 
-    /// The share of cases taken for what they are; NaN without any.
+    /// The share of cases predicted correctly; NaN without any.
     #[must_use]
     pub fn accuracy(&self) -> f64 {
         let right = (0..self.counts.len()).map(|class| self.counts[class][class]).sum();
@@ -76,25 +76,25 @@ fn share(part: u64, whole: u64) -> f64 {
     part as f64 / whole as f64
 }
 
-/// How good a model's predictions are. (Section IV-B, Table III)
+/// The quality of a model's predictions. (Section IV-B, Table III)
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelQuality {
     /// All predictions.
     pub predictions: u64,
     /// Those with enough confidence to be used.
     pub confident: u64,
-    /// What the confident ones were and should have been.
+    /// The true and predicted classes of the confident ones.
     pub confusion: Confusion,
 }
 
 impl ModelQuality {
-    /// No prediction yet, of so many classes.
+    /// Without predictions, for this many classes.
     #[must_use]
     pub fn new(classes: usize) -> Self {
         Self { predictions: 0, confident: 0, confusion: Confusion::new(classes) }
     }
 
-    /// One more prediction; none for one without enough confidence.
+    /// Adds a prediction; `None` for one without enough confidence.
     pub fn count(&mut self, truth: usize, predicted: Option<usize>) {
         self.predictions += 1;
         if let Some(predicted) = predicted {
@@ -110,12 +110,12 @@ impl ModelQuality {
     }
 }
 
-/// How good the predictions of arrivals are.
+/// The quality of the predictions for arrivals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quality {
-    /// Of the two types: 0 not user-facing, 1 user-facing.
+    /// For the two types: 0 not user-facing, 1 user-facing.
     pub criticality: ModelQuality,
-    /// Of the four buckets of the 95th percentile, 0 to 3; none where it is not predicted.
+    /// For the four buckets of the 95th percentile, 0 to 3; `None` if it is not predicted.
     pub p95: Option<ModelQuality>,
 }
 
@@ -131,7 +131,7 @@ mod tests {
         let all = AtRecall::of(&cases, 0.99).expect("there are positive cases");
         assert_eq!((all.recall, all.precision), (1.0, 4.0 / 6.0));
         assert_eq!(AtRecall::of(&[(0.1, false)], 0.99), None);
-        // Equal scores fall on one side.
+        // Equal scores are on the same side of a threshold.
         let tied = AtRecall::of(&[(0.1, true), (0.1, false), (0.1, true)], 0.5).expect("positive cases");
         assert_eq!((tied.recall, tied.precision), (1.0, 2.0 / 3.0));
     }

@@ -1,8 +1,9 @@
-//! The two usual ways to find a period, given the same preparation and the same comparison with shorter periods as
-//! the templates: the Fourier transform and autocorrelation.
+//! The two usual ways to find a period, with the same preparation and the same comparison with shorter periods as the
+//! templates: the Fourier transform and autocorrelation.
 //!
-//! Both say how much of a series' variance a period leaves unexplained, and a day's is divided by those of 8 and 12
-//! hours. How the paper turned either into a score is lost; this is the reading closest to its "same methods".
+//! Both measure how much of a series' variance a period leaves unexplained, and divide the value for a day by those
+//! for 8 and 12 hours. The paper does not say how it turns either into a score; this is the reading closest to its
+//! "same methods".
 //!
 //! Source: "Prediction-Based Power Oversubscription in Cloud Platforms", sections III-B and IV-B, Table II.
 
@@ -17,7 +18,8 @@ use crate::template::{PERIODS, Scores};
 
 /// Finds periods by the Fourier transform: a period explains the share of power at its frequency.
 ///
-/// Its sines are the platform's: the last bits of its scores differ between the program and the page. All else here is alike.
+/// Its sines are the platform's: the last bits of its scores differ between the program and the page. Everything else
+/// here is identical.
 #[derive(Default)]
 pub struct Fourier {
     prepared: Prepared,
@@ -32,12 +34,13 @@ impl fmt::Debug for Fourier {
 }
 
 impl Fourier {
-    /// What a day's frequency leaves of the power over what shorter ones leave; near 0 for a sine of 24 hours.
+    /// The power that a day's frequency leaves unexplained over that of shorter periods; near 0 for a sine of 24
+    /// hours.
     ///
     /// Only whole days are transformed, so that the frequencies in question are among those of the transform.
     ///
     /// # Errors
-    /// When the series is too short or has too many gaps.
+    /// If the series is too short or has too many gaps.
     pub fn scores(&mut self, series: &Series) -> Result<Scores, Unclassified> {
         if !self.prepared.set(series)? {
             return Ok(Scores::NO_PATTERN);
@@ -59,7 +62,7 @@ impl Fourier {
     }
 }
 
-/// Finds periods by autocorrelation: a period explains as much as a series resembles itself that much later.
+/// Finds periods by autocorrelation: a period explains the correlation of a series with itself at that lag.
 #[derive(Clone, Debug, Default)]
 pub struct Autocorrelation {
     prepared: Prepared,
@@ -67,10 +70,11 @@ pub struct Autocorrelation {
 }
 
 impl Autocorrelation {
-    /// What a day's lag leaves of the variance over what shorter ones leave; near 0 where each day is as the day before.
+    /// The variance that a day's lag leaves unexplained over that of shorter lags; near 0 if each day is like the day
+    /// before.
     ///
     /// # Errors
-    /// When the series is too short or has too many gaps.
+    /// If the series is too short or has too many gaps.
     pub fn scores(&mut self, series: &Series) -> Result<Scores, Unclassified> {
         if !self.prepared.set(series)? {
             return Ok(Scores::NO_PATTERN);
@@ -81,7 +85,7 @@ impl Autocorrelation {
     }
 }
 
-/// How much a series around 0 resembles itself `lag` later: 1 if it repeats, 0 if there is no relation.
+/// The correlation of a series around 0 with itself at this lag: 1 if it repeats, 0 if there is no relation.
 fn correlation(values: &[f64], lag: usize) -> f64 {
     let mean_product = |lag: usize| {
         let products = values.iter().zip(&values[lag..]).map(|(now, later)| now * later);
@@ -94,7 +98,7 @@ fn whole_days(values: &[f64]) -> &[f64] {
     &values[..values.len() / SLOTS_PER_DAY * SLOTS_PER_DAY]
 }
 
-/// The values around their mean; gaps lie on it.
+/// The values minus their mean; gaps become 0.
 fn centred(values: &[f64]) -> impl Iterator<Item = f64> {
     let known = values.iter().filter(|value| !value.is_nan());
     let (sum, count) = known.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));

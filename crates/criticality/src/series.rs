@@ -1,4 +1,4 @@
-//! A VM's mean CPU utilization in every half-hour, and how days are made comparable before a pattern is looked for.
+//! A VM's mean CPU utilization in every half-hour, and the normalization of days before the search for a pattern.
 
 use std::fmt;
 
@@ -8,41 +8,42 @@ use tiebreak_model::{Phrase, phrase};
 pub const SLOTS_PER_DAY: usize = 48;
 /// Weekdays that a series must span to be classified. (Section III-B)
 pub const WEEKDAYS_MIN: usize = 5;
-/// Readings that each half-hour of the day must have: the median of fewer is no typical value. Ours.
+/// The least number of readings for each half-hour of the day: a median of fewer is not a typical value. Our choice.
 pub const READINGS_MIN: usize = 3;
-/// A day's mean counts as at least this share of the whole series', so that an idle day does not blow up the next. Ours.
+/// A day's mean counts as at least this share of the whole series', so that an idle day does not inflate the next.
+/// Our choice.
 const FLOOR_SHARE: f64 = 0.1;
-/// A series whose standard deviation is below this share of its mean is constant, whatever rounding left.
+/// A series whose standard deviation is below this share of its mean counts as constant, despite rounding errors.
 const CONSTANT_SHARE: f64 = 1e-9;
 
 /// The mean CPU utilization of one VM in each half-hour, in percent of its cores.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// NaN where there was no reading.
+    /// NaN for a missing reading.
     values: Vec<f64>,
     first_slot: usize,
     first_weekday: Option<usize>,
 }
 
-/// Why a series cannot be classified. Its VM counts as user-facing then, to be cautious. (Section III-B)
+/// Why a series cannot be classified. Its VM then counts as user-facing, to be cautious. (Section III-B)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unclassified {
-    /// It spans less than five weekdays.
+    /// It has fewer than five weekdays.
     TooShort {
-        /// Half-hours of weekdays that it spans.
+        /// The number of half-hours on weekdays.
         slots: usize,
     },
-    /// A half-hour of the day was read on too few days.
+    /// A half-hour of the day has readings on too few days.
     Gaps {
         /// The half-hour, counted from midnight.
         slot: usize,
-        /// On how many days it was read.
+        /// The number of days with a reading.
         readings: usize,
     },
 }
 
 impl Unclassified {
-    /// What it says.
+    /// The message.
     #[must_use]
     pub fn phrase(&self) -> Phrase {
         match self {
@@ -72,7 +73,8 @@ impl fmt::Display for Unclassified {
 }
 
 impl Series {
-    /// Readings of consecutive half-hours, the first at midnight. What is no utilization (NaN, infinite, negative) is a gap.
+    /// Readings of consecutive half-hours, the first at midnight. An invalid utilization (NaN, infinite, negative) is
+    /// a gap.
     #[must_use]
     pub fn new(mut values: Vec<f64>) -> Self {
         for value in &mut values {
@@ -83,10 +85,10 @@ impl Series {
         Self { values, first_slot: 0, first_weekday: None }
     }
 
-    /// The first reading is of this half-hour of the day: 0 to 47.
+    /// The same with the first reading at this half-hour of the day: 0 to 47.
     ///
     /// # Panics
-    /// When the day has no such half-hour.
+    /// If the day has no such half-hour.
     #[must_use]
     pub fn starting_at(mut self, slot: usize) -> Self {
         assert!(slot < SLOTS_PER_DAY, "a day has {SLOTS_PER_DAY} half-hours");
@@ -94,10 +96,11 @@ impl Series {
         self
     }
 
-    /// The first reading is of this day of the week, 0 for Monday to 6 for Sunday; weekends are left out then.
+    /// The same with the first reading on this day of the week, 0 for Monday to 6 for Sunday; weekends are then
+    /// excluded.
     ///
     /// # Panics
-    /// When the week has no such day.
+    /// If the week has no such day.
     #[must_use]
     pub fn on_weekday(mut self, weekday: usize) -> Self {
         assert!(weekday < 7, "a week has 7 days");
@@ -105,7 +108,7 @@ impl Series {
         self
     }
 
-    /// The readings as given, NaN where there was none.
+    /// The readings as given, NaN for missing ones.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
@@ -117,7 +120,8 @@ impl Series {
         self.values.iter().filter(|value| value.is_nan()).count()
     }
 
-    /// Writes the readings of weekdays into `days`, gaps as NaN; the half-hour of the day of the first of them.
+    /// Writes the readings of weekdays into `days`, gaps as NaN; returns the half-hour of the day of the first of
+    /// them.
     fn weekdays(&self, days: &mut Vec<f64>) -> usize {
         days.clear();
         let Some(first) = self.first_weekday else {
@@ -131,10 +135,10 @@ impl Series {
     }
 }
 
-/// A series whose days are comparable: weekdays, without trend, in units of its standard deviation.
+/// A series with comparable days: weekdays only, without trend, in units of its standard deviation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Prepared {
-    /// NaN where there was no reading.
+    /// NaN for a missing reading.
     pub(crate) values: Vec<f64>,
     /// The half-hour of the day of the first value.
     pub(crate) first_slot: usize,
@@ -142,8 +146,8 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// Takes weekdays, scales each reading by the mean of the 24 hours before, and divides by the standard deviation.
-    /// Whether the series varies at all: a constant one has no deviation to divide by.
+    /// Selects weekdays, scales each reading by the mean of the 24 hours before, and divides by the standard
+    /// deviation. Returns whether the series varies at all: a constant one has no deviation to divide by.
     ///
     /// The first 24 hours are scaled by their own mean. (Section III-B, step 1; the first day is our choice)
     pub(crate) fn set(&mut self, series: &Series) -> Result<bool, Unclassified> {
@@ -180,7 +184,7 @@ impl Prepared {
                 window.add(raw[index - 1]);
             }
             let before = if window.count == 0 { whole } else { window.mean().max(floor) };
-            // All zero: nothing to scale by, and nothing to scale.
+            // All zero: nothing to scale.
             self.values.push(if before > 0.0 { value / before } else { *value });
         }
     }

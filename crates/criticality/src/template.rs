@@ -6,12 +6,12 @@ use crate::series::{Prepared, SLOTS_PER_DAY, Series, Unclassified};
 
 /// `Compare8` below which a VM is user-facing. (Section IV-B, Figure 3)
 pub const THRESHOLD: f64 = 0.72;
-/// One part in so many of the deviations, the largest, is left out. (Section III-B, step 3: 20 %)
+/// The largest deviations, one in this many, are left out. (Section III-B, step 3: 20 %)
 const LEFT_OUT: usize = 5;
 /// The lengths of the templates, in half-hours: 24, 8 and 12 hours.
 pub(crate) const PERIODS: [usize; 3] = [SLOTS_PER_DAY, SLOTS_PER_DAY / 3, SLOTS_PER_DAY / 2];
 
-/// How well a day's template fits compared with shorter ones: near 0 it fits much better, at 1 no better.
+/// How well a 24-hour template fits compared with shorter ones: near 0 it fits much better, at 1 no better.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scores {
     /// The average deviation from the 24-hour template over that from the 8-hour one.
@@ -21,12 +21,12 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// Of a series without any pattern: no template is better than another.
+    /// For a series without a pattern: no template is better than another.
     pub(crate) const NO_PATTERN: Self = Self { compare8: 1.0, compare12: 1.0 };
 
-    /// Of what is left over beside patterns of the lengths [`PERIODS`].
+    /// From the deviations that remain for templates of the lengths [`PERIODS`].
     pub(crate) fn of([day, third, half]: [f64; 3]) -> Self {
-        // Where a shorter pattern leaves nothing, a day's cannot be better.
+        // If a shorter pattern fits perfectly, a 24-hour one cannot be better.
         let compare = |shorter: f64| if shorter > 0.0 { day / shorter } else { 1.0 };
         Self { compare8: compare(third), compare12: compare(half) }
     }
@@ -48,10 +48,10 @@ pub struct Template {
 }
 
 impl Template {
-    /// How well templates fit. A constant series, all zero included, has no pattern: it scores 1.
+    /// The scores of a series. A constant one, including all zero, has no pattern and scores 1.
     ///
     /// # Errors
-    /// When the series is too short or has too many gaps.
+    /// If the series is too short or has too many gaps.
     pub fn scores(&mut self, series: &Series) -> Result<Scores, Unclassified> {
         if !self.prepared.set(series)? {
             return Ok(Scores::NO_PATTERN);
@@ -59,12 +59,13 @@ impl Template {
         Ok(Scores::of(PERIODS.map(|period| self.deviation(period))))
     }
 
-    /// Whether the VM is user-facing; one that cannot be classified is. (Section III-B)
+    /// Whether the VM is user-facing; one that cannot be classified counts as user-facing. (Section III-B)
     pub fn is_user_facing(&mut self, series: &Series) -> bool {
         self.scores(series).map_or(true, Scores::is_user_facing)
     }
 
-    /// The average deviation of the readings from the medians of their times, the largest 20 % left out. (Steps 2 and 3)
+    /// The average deviation of the readings from the medians of their times, without the largest 20 %. (Steps 2 and
+    /// 3)
     fn deviation(&mut self, period: usize) -> f64 {
         let Self { prepared, same_time, deviations } = self;
         deviations.clear();
@@ -82,7 +83,7 @@ impl Template {
     }
 }
 
-/// The middle value, or the mean of the two in the middle; the values are sorted on the way.
+/// The median; this sorts the values.
 fn median(values: &mut [f64]) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     let (low, high) = ((values.len() - 1) / 2, values.len() / 2);
@@ -133,7 +134,7 @@ mod tests {
         }
     }
 
-    /// A period of 6 hours divides 12 but not 8: `Compare8` alone takes it for a day's, `Compare12` does not.
+    /// A period of 6 hours divides 12 but not 8: `Compare8` alone mistakes it for a daily one, `Compare12` does not.
     #[test]
     fn six_hours_pass_compare8() {
         let six = scores((0..240).map(pulses(12)));

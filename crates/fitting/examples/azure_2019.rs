@@ -1,15 +1,15 @@
-//! Makes the preset `azure-2019`: what Microsoft published of all of Azure in 2019 (the aggregates beside its public dataset
-//! V2, CC BY 4.0), laid over the preset `azure-2020`, of which everything else is.
+//! Creates the preset `azure-2019`: Microsoft's published statistics of all of Azure in 2019 (the aggregates of its
+//! public dataset V2, CC BY 4.0), combined with the preset `azure-2020` for everything else.
 //!
 //! `cargo run -p tiebreak-fitting --example azure_2019 > crates/fitting/presets/azure-2019.json`
 
 use tiebreak_fitting::{Counts, Curve, Fitted, Flavour, LEVELS, Preset, SIZE_CLASSES};
 
-/// Upper bounds of buckets of cores and their shares in percent of VMs; the open one, above 24, is read as 30.
+/// Upper bounds of buckets of cores and their shares in percent of VMs; the open one, above 24, counts as 30.
 const CORES: [(u32, f64); 6] = [(2, 58.2), (4, 22.9), (8, 12.0), (12, 0.1), (24, 5.6), (30, 1.2)];
-/// The same of memory in GiB; above 64 is read as 70.
+/// The same for memory in GiB; above 64 counts as 70.
 const MEMORY: [(u32, f64); 6] = [(2, 12.1), (4, 16.5), (8, 32.8), (32, 28.7), (64, 6.4), (70, 3.6)];
-/// Percent of deployments of at most so many VMs; those of more are read as up to 100.
+/// Percent of deployments of at most this many VMs; larger ones count as up to 100.
 const DEPLOYMENTS: [(u32, f64); 18] = [
     (1, 47.021),
     (2, 62.791),
@@ -30,7 +30,7 @@ const DEPLOYMENTS: [(u32, f64); 18] = [
     (50, 97.378),
     (100, 100.0),
 ];
-/// Percent of VMs that live at most so many hours.
+/// Percent of VMs with a lifetime of at most this many hours.
 const LIVES: [(f64, f64); 33] = [
     (0.0, 0.0),
     (0.1, 20.9),
@@ -92,7 +92,7 @@ fn start(fitted: &Fitted) -> f64 {
     fitted.flavours.iter().map(|flavour| f64::from(flavour.start)).sum()
 }
 
-/// Sizes of which the larger memory goes with the more cores; requests of each are alike.
+/// Flavours that pair larger memory with more cores; the sizes of requests are the same for each.
 fn flavours(alive: f64) -> Vec<Flavour> {
     let (mut cores, mut memory) = (CORES.to_vec(), MEMORY.to_vec());
     let mut flavours = Vec::new();
@@ -122,7 +122,8 @@ fn flavours(alive: f64) -> Vec<Flavour> {
     flavours
 }
 
-/// Requests of a flavour with this share of all, in percent; sizes between two published ones are equally likely.
+/// Requests of a flavour with this share of the total, in percent; sizes between two published ones are equally
+/// likely.
 fn requests(share: f64) -> Counts {
     let (mut counts, mut before) = (Vec::new(), (0, 0.0));
     for (vms, up_to) in DEPLOYMENTS {
@@ -134,7 +135,7 @@ fn requests(share: f64) -> Counts {
     Counts(counts)
 }
 
-/// The age in seconds at which this share is alive: on a straight line between published ones, and beyond them as in `tail`.
+/// The age in seconds that this share survives: linear between published ages, and beyond them according to `tail`.
 fn age_s(alive: f64, tail: &Curve) -> Option<u32> {
     const LAST_H: f64 = 100.0;
     let ended = 100.0 * (1.0 - alive);
@@ -143,7 +144,7 @@ fn age_s(alive: f64, tail: &Curve) -> Option<u32> {
     if until.is_finite() {
         return Some(((from + (until - from) * (ended - below) / (above - below)) * 3_600.0).round() as u32);
     }
-    // The share of those alive after 100 h that still is; of the other curve as much of what it has then.
+    // Of the share that survives 100 h, the part that still survives; applied to the other curve at that age.
     let left = 100.0 * alive / (100.0 - below);
     let then = (0..=100_000).map(f64::from).map(|step| step / 100_000.0);
     let longer = |alive: &f64| tail.life_ms(*alive).is_none_or(|life| life as f64 > LAST_H * 3_600_000.0);

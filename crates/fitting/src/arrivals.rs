@@ -1,9 +1,9 @@
-//! When requests come: a rhythm by minute, hour and day, and chance around it that is more than a Poisson process has.
+//! Arrivals of requests: a rhythm by minute, hour and day, with more random variation than a Poisson process has.
 //!
-//! In each 5 minutes a Poisson number of requests comes, whose mean is the rhythm's times two factors of mean 1: a slow one,
-//! lognormal, that moves from hour to hour as a first-order autoregressive process, and a quick one, gamma, drawn anew for each
-//! 5 minutes. Their variances are what is left of the counts' variance when the rhythm's and Poisson's are taken off
-//! (the moments of a doubly stochastic Poisson process: Cox, 1955).
+//! The number of requests in each 5 minutes is Poisson, with the rhythm's mean times two factors of mean 1: a slow,
+//! lognormal one, a first-order autoregressive process from hour to hour, and a quick, gamma one, drawn for each 5
+//! minutes. Their variances are the variance of the counts minus those of the rhythm and of Poisson (the moments of a
+//! doubly stochastic Poisson process: Cox, 1955).
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -17,33 +17,34 @@ use crate::numbers::{HOUR_MS, rounded, within};
 
 pub(crate) const WINDOW_MS: i64 = 300_000;
 const WINDOWS_AN_HOUR: usize = (HOUR_MS / WINDOW_MS) as usize;
-/// The most hours apart at which the slow factor is looked for again.
+/// The largest lag in hours at which the slow factor's correlation is measured.
 const LAGS: usize = 6;
-/// What may be left of the slow factor after an hour.
+/// The largest correlation of the slow factor after an hour.
 const MEMORY_MAX: f64 = 0.99;
-/// Variance of a factor that no fit passes.
+/// The largest variance of a fitted factor.
 const VARIANCE_MAX: f64 = 25.0;
 
-/// When requests come.
+/// The arrivals of requests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Arrivals {
-    /// Requests an hour on average.
+    /// Mean requests per hour.
     pub requests_per_hour: f64,
-    /// How much busier than on average each 5 minutes of an hour are.
+    /// The load of each 5 minutes of an hour relative to the mean.
     pub of_hour: Vec<f64>,
-    /// How much busier than on average each hour of a day is, from the hour on in which the trace begins; all 1 where it has less
-    /// than two days.
+    /// The load of each hour of a day relative to the mean, starting with the hour in which the trace begins; all 1
+    /// if the trace is shorter than two days.
     pub of_day: Vec<f64>,
-    /// The same of each day of a week, from that on which the trace begins; all 1 where it has less than two weeks.
+    /// The same for each day of a week, starting with the day on which the trace begins; all 1 if the trace is
+    /// shorter than two weeks.
     pub of_week: Vec<f64>,
-    /// The variance of the factor that changes slowly; 0 for none.
+    /// The variance of the slow factor; 0 for none.
     pub slow_variance: f64,
-    /// How much of the slow factor's logarithm is left an hour later, 0 to 1.
+    /// The correlation of the slow factor's logarithm after an hour, 0 to 1.
     pub slow_memory: f64,
-    /// The variance of the factor that is new every 5 minutes; 0 for none.
+    /// The variance of the quick factor, drawn every 5 minutes; 0 for none.
     pub quick_variance: f64,
-    /// What all arrivals are a multiple of, in milliseconds: 1 where they come at any moment.
+    /// The time grid of arrivals, in milliseconds: 1 if they come at any moment.
     pub grid_ms: u64,
 }
 
@@ -59,7 +60,7 @@ impl Arrivals {
             }
             requests += 1;
             grid = common_divisor(grid, at as u64);
-            // A trace on a grid has its first arrivals at the end of the first step.
+            // In a trace on a grid, the first arrivals are at the end of the first step.
             if let Some(window) = windows.get_mut(((at - 1) / WINDOW_MS) as usize) {
                 *window += 1;
             }
@@ -81,13 +82,13 @@ impl Arrivals {
         arrivals
     }
 
-    /// Requests an hour that the rhythm has in this hour of the trace.
+    /// The rhythm's requests per hour in this hour of the trace.
     #[must_use]
     pub fn rate(&self, hour: usize) -> f64 {
         self.requests_per_hour * self.of_day[hour % 24] * self.of_week[hour / 24 % 7]
     }
 
-    /// Requests that the rhythm has in this window of the trace.
+    /// The rhythm's requests in this window of the trace.
     fn of_window(&self, window: usize) -> f64 {
         self.rate(window / WINDOWS_AN_HOUR) * self.of_hour[window % WINDOWS_AN_HOUR] / WINDOWS_AN_HOUR as f64
     }
@@ -95,11 +96,11 @@ impl Arrivals {
     fn fit_factors(&mut self, windows: &[u32], hours: &[u32]) {
         let of_hours: Vec<f64> = (0..hours.len()).map(|hour| self.rate(hour)).collect();
         let of_windows: Vec<f64> = (0..windows.len()).map(|window| self.of_window(window)).collect();
-        // The rhythm was taken from the same counts, and took some of their variance along.
+        // The rhythm was estimated from the same counts, and explains some of their variance.
         let told = self.of_day.iter().chain(&self.of_week).filter(|factor| **factor != 1.0).count();
         let in_windows = excess(windows, &of_windows, told + WINDOWS_AN_HOUR);
         let in_hours = excess(hours, &of_hours, told);
-        // The quick factor's mean over an hour varies by a twelfth of its variance.
+        // The variance of the quick factor's hourly mean is a twelfth of its variance.
         let quick = ((in_windows - in_hours) * 12.0 / 11.0).clamp(0.0, VARIANCE_MAX);
         let slow = (in_hours - quick / 12.0).clamp(0.0, VARIANCE_MAX);
         self.quick_variance = rounded(quick);
@@ -123,7 +124,7 @@ impl Arrivals {
     }
 }
 
-/// Draws how many requests come in each 5 minutes, one after the other.
+/// Draws the number of requests in each 5 minutes, one after the other.
 pub(crate) struct ArrivalDraws<'a> {
     arrivals: &'a Arrivals,
     rate: f64,
@@ -136,7 +137,7 @@ impl<'a> ArrivalDraws<'a> {
         Self { arrivals, rate, window: 0, slow: 0.0 }
     }
 
-    /// Of the next 5 minutes.
+    /// For the next 5 minutes.
     pub(crate) fn next(&mut self, draws: &mut impl Rng) -> u64 {
         let arrivals = self.arrivals;
         if self.window.is_multiple_of(WINDOWS_AN_HOUR) {
@@ -152,12 +153,12 @@ impl<'a> ArrivalDraws<'a> {
         };
         let mean = self.rate * arrivals.of_window(self.window) * slow * quick;
         self.window += 1;
-        // A mean of zero has no distribution, and nothing comes.
+        // There is no Poisson distribution of mean 0; no requests arrive.
         Poisson::new(mean).map_or(0, |poisson: Poisson<f64>| poisson.sample(draws) as u64)
     }
 }
 
-/// How much busier each 5 minutes of an hour are than the mean ones; all 1 where the trace has less than two days.
+/// The load of each 5 minutes of an hour relative to the mean; all 1 if the trace is shorter than two days.
 fn minutes(windows: &[u32]) -> Vec<f64> {
     let whole = windows.len() / WINDOWS_AN_HOUR;
     if whole >= 48 {
@@ -167,17 +168,17 @@ fn minutes(windows: &[u32]) -> Vec<f64> {
     }
 }
 
-/// How much busier each hour of a day and each day of a week is than the mean one, as far as the trace tells.
+/// The load of each hour of a day and each day of a week relative to the mean, as far as the trace shows it.
 fn rhythm(hours: &[u32]) -> (Vec<f64>, Vec<f64>) {
     let days: Vec<u32> = hours.chunks_exact(24).map(|day| day.iter().sum()).collect();
     let whole_weeks = days.len() / 7 * 7;
     let of_week = if days.len() >= 14 { factors(&days[..whole_weeks], 7) } else { alloc::vec![1.0; 7] };
-    // Whole days only, or the hours of a piece would count once more on a day that is busier.
+    // Only whole days, or a busier partial day would raise the factors of its hours.
     let of_day = if days.len() >= 2 { factors(&hours[..days.len() * 24], 24) } else { alloc::vec![1.0; 24] };
     (of_day, of_week)
 }
 
-/// The mean of every `period`th count over the mean of all; 1 where there are none.
+/// The mean of every `period`th count over the mean of all; 1 if there are none.
 fn factors(counts: &[u32], period: usize) -> Vec<f64> {
     let mean = |counts: &mut dyn Iterator<Item = u32>| {
         let (sum, many) = counts.fold((0.0, 0.0), |(sum, many), count| (sum + f64::from(count), many + 1.0));
@@ -188,8 +189,8 @@ fn factors(counts: &[u32], period: usize) -> Vec<f64> {
     (0..period).map(|first| if all > 0.0 { of(first) } else { 1.0 }).collect()
 }
 
-/// The variance of the factor that counts have above Poisson's, about these means,
-/// of which so many were found in the counts themselves.
+/// The variance of the factor that explains the counts' variance beyond Poisson's, given these means; `told` of them
+/// were estimated from the counts themselves.
 fn excess(counts: &[u32], means: &[f64], told: usize) -> f64 {
     let all = counts.len() as f64;
     let free = all / f64::max(all - told as f64, 1.0);
@@ -202,8 +203,8 @@ fn excess(counts: &[u32], means: &[f64], told: usize) -> f64 {
     if squares > 0.0 { over / squares } else { 0.0 }
 }
 
-/// What is left of the slow factor's logarithm after an hour: the number whose first powers have the sum of what is left at
-/// the lags.
+/// The correlation of the slow factor's logarithm after an hour: the number whose first powers sum to the
+/// correlations at the lags.
 fn memory(hours: &[u32], means: &[f64], variance: f64) -> f64 {
     let off: Vec<f64> = hours.iter().zip(means).map(|(count, mean)| f64::from(*count) - mean).collect();
     let at_lag = |lag: usize| {

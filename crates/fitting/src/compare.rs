@@ -1,4 +1,4 @@
-//! How like two workloads are: a trace and what was generated from its fit, or any others.
+//! The similarity of two workloads: a trace and one generated from its fit, or any others.
 
 use alloc::vec::Vec;
 
@@ -11,44 +11,44 @@ use tiebreak_profile::{Profile, Tenants};
 use crate::numbers::HOUR_MS;
 use crate::requests::arriving;
 
-/// Points of a distribution that are kept to draw it.
+/// The number of points kept for drawing a distribution.
 const POINTS: usize = 80;
-/// Shares at which lives are laid side by side.
+/// The number of shares at which lifetimes are compared.
 const LIFE_STEPS: u32 = 500;
 
-/// The same of both workloads.
+/// The same value for both workloads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Both<T> {
-    /// Of the first, mostly the trace.
+    /// For the first, usually the trace.
     pub first: T,
-    /// Of the second.
+    /// For the second.
     pub second: T,
 }
 
-/// How far two distributions are apart.
+/// The distance between two distributions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Distance {
-    /// What is distributed, with its unit.
+    /// The quantity, with its unit.
     pub what: &'static str,
     /// The largest difference of the shares up to any value, 0 to 1 (Kolmogorov and Smirnov, two samples).
     pub kolmogorov_smirnov: f64,
-    /// The mean over both samples of that difference squared, 0 to 1: the statistic of Cramer and von Mises without its factor of
-    /// the samples' sizes.
+    /// The mean of that difference squared over both samples, 0 to 1: the Cramer-von Mises statistic without its
+    /// factor of the sample sizes.
     pub cramer_von_mises: f64,
-    /// How many were seen.
+    /// The numbers of observations.
     pub seen: Both<usize>,
     /// Some values, ascending, and the shares up to each.
     pub points: Vec<[f64; 3]>,
 }
 
-/// How many come in each hour.
+/// Arrivals per hour.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hourly {
     /// The mean.
     pub mean: f64,
-    /// The variance over the mean: 1 by chance alone.
+    /// The variance over the mean: 1 for independent arrivals.
     pub dispersion: f64,
-    /// The correlation with the hour after, -1 to 1; 0 where there is nothing to correlate.
+    /// The correlation with the next hour, -1 to 1; 0 if it is undefined.
     pub after_1_h: f64,
     /// The correlation with the same hour of the next day.
     pub after_24_h: f64,
@@ -56,7 +56,7 @@ pub struct Hourly {
     pub counts: Vec<u32>,
 }
 
-/// What is in use.
+/// The load over time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InUse {
     /// The mean number of VMs.
@@ -65,7 +65,8 @@ pub struct InUse {
     pub cores_mean: f64,
     /// The most cores at once.
     pub cores_peak: f64,
-    /// The least number of machines of [`Comparison::machine`] that hold it; none if one does not hold the largest VM.
+    /// The least number of machines of [`Comparison::machine`] for it; `None` if a machine cannot hold the largest
+    /// VM.
     pub machines: Option<u64>,
     /// The mean number of VMs in each hour.
     pub vms: Vec<f64>,
@@ -73,29 +74,29 @@ pub struct InUse {
     pub cores: Vec<f64>,
 }
 
-/// Two workloads side by side.
+/// A comparison of two workloads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
-    /// Sizes, lives, requests, times between them.
+    /// Sizes, lifetimes, requests, and times between them.
     pub distances: Vec<Distance>,
-    /// The share of VMs, of those whose size had been asked for before, with fewer than 1, 2, 4, 8 and so on other sizes
-    /// in between.
+    /// Of the VMs whose size had been requested before, the share with fewer than 1, 2, 4, 8 and so on other sizes in
+    /// between.
     pub reuse: Both<Vec<f64>>,
     /// Requests in each hour.
     pub requests: Both<Hourly>,
     /// VMs in each hour.
     pub vms: Both<Hourly>,
-    /// Who asks for how many.
+    /// The tenants and their VMs.
     pub tenants: Both<Tenants>,
-    /// What is in use over time.
+    /// The load over time.
     pub in_use: Both<InUse>,
-    /// Cores and GiB of the machine that the first one suggests.
+    /// Cores and GiB of the machine suggested for the first one.
     pub machine: (u32, u32),
 }
 
 impl Comparison {
-    /// Of two workloads. Sizes, requests and times between them are of what comes after the beginning; lives are Kaplan and
-    /// Meier's, as long as both traces are.
+    /// Compares two workloads. Sizes, requests and times between them cover arrivals after the start; lifetimes are
+    /// Kaplan-Meier estimates, over the shorter of both traces.
     #[must_use]
     pub fn of(first: &Workload, second: &Workload) -> Self {
         let sizes = |resource: Resource| move |workload: &Workload| amounts(workload, resource);
@@ -163,7 +164,7 @@ fn hourly_requests(workload: &Workload) -> Vec<u32> {
     hours
 }
 
-/// Of two samples.
+/// From two samples.
 fn distance(what: &'static str, mut samples: Both<Vec<f64>>) -> Distance {
     samples.first.sort_unstable_by(f64::total_cmp);
     samples.second.sort_unstable_by(f64::total_cmp);
@@ -181,7 +182,7 @@ fn distance(what: &'static str, mut samples: Both<Vec<f64>>) -> Distance {
     told(what, samples.map(Vec::len), &steps.collect::<Vec<_>>())
 }
 
-/// Of lives, as far as both were watched.
+/// Of lifetimes, as far as both were observed.
 fn lives(first: &Workload, second: &Workload) -> Distance {
     let survived = both(first, second, Survived::of);
     let longest = first.horizon().min(second.horizon()).0.max(0) / 1_000;
@@ -201,7 +202,7 @@ fn lives(first: &Workload, second: &Workload) -> Distance {
     told(mark("lifetime of a VM, h"), seen, &steps.collect::<Vec<_>>())
 }
 
-/// From each value, the shares up to it, and the weight it has.
+/// From each value, the shares up to it, and its weight.
 fn told(what: &'static str, seen: Both<usize>, steps: &[(f64, f64, f64, f64)]) -> Distance {
     let apart = |step: &(f64, f64, f64, f64)| libm::fabs(step.1 - step.2);
     let thin = steps.len().div_ceil(POINTS).max(1);
@@ -253,7 +254,7 @@ mod tests {
 
     #[test]
     fn distances_are_those_counted_by_hand() {
-        // Shares up to 1, 2, 3, 4: of the first 1/4, 2/4, 3/4, 1; of the second 0, 0, 1/2, 1.
+        // Shares up to 1, 2, 3, 4: for the first 1/4, 2/4, 3/4, 1; for the second 0, 0, 1/2, 1.
         let samples = Both { first: alloc::vec![4.0, 2.0, 3.0, 1.0], second: alloc::vec![4.0, 3.0] };
         let it = distance("numbers", samples);
         assert_eq!((it.kolmogorov_smirnov, it.seen.first, it.seen.second), (0.5, 4, 2));

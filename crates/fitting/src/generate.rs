@@ -1,7 +1,7 @@
-//! A workload drawn from what was fitted.
+//! Draws a workload from a fit.
 //!
-//! Arrivals, what is asked for, lives and the beginning each draw from a stream of their own. For n VMs and k flavours it
-//! takes O(n log k), and O(log n) more for each tenant that returns.
+//! Arrivals, demands, lifetimes and the start each use their own random stream. For n VMs and k flavours it takes O(n
+//! log k), and O(log n) more for each returning tenant.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -17,18 +17,19 @@ use crate::lives::Curve;
 use crate::numbers::{Counts, DAY_MS, HOUR_MS, Weighted, size_class, unit};
 use crate::requests::LARGE_ABOVE;
 
-/// VMs that one generated workload may hold.
+/// The most VMs in a generated workload.
 pub const VMS_MAX: u64 = 20_000_000;
 
-/// How much is generated.
+/// The size of the generated workload.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    /// How many times as many requests come as in the trace, by as many times as many tenants, and how many times as many VMs are
-    /// alive at the beginning. Requests, lives and the rhythm stay what they are.
+    /// A factor on the number of requests, of tenants, and of VMs running at the start. Requests, lifetimes and the
+    /// rhythm stay the same.
     pub rate: f64,
-    /// How long it is, in days. The rhythm of days and weeks goes on, and so does chance; nothing is stretched.
+    /// Its length in days. The rhythm of days and weeks continues, and so does the random variation; nothing is
+    /// stretched.
     pub days: f64,
-    /// What all chance comes from.
+    /// The seed of all random draws.
     pub seed: Seed,
 }
 
@@ -37,9 +38,9 @@ pub struct Scale {
 pub enum GenerateFault {
     /// Rate or days are out of range.
     Scale(Scale),
-    /// About so many VMs would come.
+    /// Approximately this many VMs would arrive.
     TooManyVms(f64),
-    /// No VM is alive at the beginning, and none came.
+    /// No VM is running at the start, and none arrived.
     Empty,
 }
 
@@ -66,10 +67,10 @@ impl fmt::Display for GenerateFault {
 impl core::error::Error for GenerateFault {}
 
 impl Fitted {
-    /// Draws a workload; the same scale gives the same VMs on every machine.
+    /// Draws a workload; the same scale gives the same VMs on every platform.
     ///
     /// # Errors
-    /// When the scale is out of range, or too many VMs or none would come.
+    /// If the scale is out of range, or too many VMs or none would arrive.
     pub fn generate(&self, scale: &Scale) -> Result<Workload, GenerateFault> {
         let Scale { rate, days, seed } = *scale;
         let windows = days * DAY_MS / WINDOW_MS as f64;
@@ -86,7 +87,7 @@ impl Fitted {
         drawn.builder.finish(Time(windows as i64 * WINDOW_MS)).map_err(|_| GenerateFault::Empty)
     }
 
-    /// How many VMs are alive at the beginning or come, on average.
+    /// The expected number of VMs, including those running at the start.
     #[must_use]
     pub fn expected_vms(&self, rate: f64, days: f64) -> f64 {
         let (requests, vms, start) = self.flavours.iter().fold((0.0, 0.0, 0.0), |(requests, vms, start), flavour| {
@@ -112,12 +113,12 @@ struct FittedRows<'a> {
     builder: WorkloadBuilder,
     seed: Seed,
     tenants: u64,
-    /// Flavours of requests that are not large, and of those that are.
+    /// Flavours of requests that are not large, and of large ones.
     of_requests: [Weighted; 2],
     of_others: Weighted,
-    /// Sizes of requests of each flavour, in the same two parts.
+    /// Sizes of requests of each flavour, split in the same way.
     sizes: Vec<[Weighted; 2]>,
-    /// Of each flavour and class of sizes.
+    /// For each flavour and size class.
     lives: Vec<Vec<&'a Curve>>,
     asked: Vec<DrawnRequest>,
 }
@@ -147,8 +148,8 @@ impl<'a> FittedRows<'a> {
         self.seed.stream(name).generator()
     }
 
-    /// VMs alive at the beginning. Flavours have exactly their shares, as long as they last: tenants, of the sizes that
-    /// they have, share them out in their order, so that the VMs of most are of one flavour.
+    /// VMs running at the start. Flavours have exactly their shares while they last: tenants, with their numbers of
+    /// VMs, take them in order, so that most tenants have VMs of one flavour.
     fn start(&mut self, rate: f64) {
         let start = &self.fitted.start;
         let mut draws = self.draws("fitted start");
@@ -206,7 +207,7 @@ impl<'a> FittedRows<'a> {
             let requests = drawn.next(&mut draws);
             moments.clear();
             let moment = |_| window * WINDOW_MS + (unit(&mut draws) * WINDOW_MS as f64) as i64;
-            // On a grid they come at the end of a step.
+            // On a grid, arrivals are at the end of a step.
             moments.extend((0..requests).map(moment).map(|ms| (ms / grid + 1) * grid));
             moments.sort_unstable();
             for at in moments.drain(..).filter(|at| *at <= horizon) {
@@ -220,7 +221,7 @@ impl<'a> FittedRows<'a> {
         }
     }
 
-    /// Who asks next, and for what; none where nothing was ever asked for.
+    /// The next tenant and its request; `None` if the trace has no requests.
     fn ask(&mut self, at: Time, draws: &mut impl Rng) -> Option<DrawnRequest> {
         let [large, returns, when, alike, as_many, lag] = [(); 6].map(|()| unit(draws));
         let hour = (at.0 - 1) / HOUR_MS % 24;
@@ -244,18 +245,19 @@ impl<'a> FittedRows<'a> {
         Some(DrawnRequest { at, tenant: self.tenants, flavour, vms })
     }
 
-    /// How many VMs a request for this flavour is for; where it never is as large, it is for the other one.
+    /// The number of VMs in a request for this flavour; if the flavour never has such a size, the request is for the
+    /// other one.
     fn size(&self, flavour: usize, other: usize, large: usize, draws: &mut impl Rng) -> (usize, u32) {
         let flavour = if self.sizes[flavour][large].has_any() { flavour } else { other };
         let sizes = &self.fitted.flavours[flavour].requests.0;
         (flavour, self.sizes[flavour][large].draw(draws).map_or(1, |at| sizes[at].0))
     }
 
-    /// The request of about so many hours ago, or the first one.
+    /// The request about this many hours ago, or the first one.
     fn asked_before(&self, now: Time, hours: f64) -> Option<DrawnRequest> {
         let then = now - Millis((hours * HOUR_MS as f64) as u64);
         let at = self.asked.partition_point(|asked| asked.at <= then).saturating_sub(1);
-        // What came in the same instant would be one request with this.
+        // A request at the same instant would merge with this one.
         self.asked.get(at).copied().filter(|asked| asked.at < now)
     }
 
@@ -278,7 +280,7 @@ impl<'a> FittedRows<'a> {
         }
     }
 
-    /// Another flavour than this one; the same where there seems to be no other.
+    /// A flavour other than this one; the same if no other is found.
     fn other(&self, flavour: usize, draws: &mut impl Rng) -> usize {
         const TRIES: u32 = 16;
         let mut tries = (0..TRIES).filter_map(|_| self.of_others.draw(draws));
@@ -291,7 +293,7 @@ impl<'a> FittedRows<'a> {
     }
 }
 
-/// When a VM ends that has this long left, of at least a millisecond.
+/// The end of a VM with this remaining lifetime, at least a millisecond.
 fn ends(from: Time, left_ms: Option<u64>) -> Time {
     left_ms.map_or(Time::NEVER, |left| from + Millis(left.max(1)))
 }

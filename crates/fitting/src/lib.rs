@@ -1,18 +1,18 @@
-//! Workloads fitted to a trace: what is kept of it, what is generated from that, and how like the trace that is.
+//! Workloads fitted to a trace: the fit, workloads generated from it, and their similarity to the trace.
 //!
-//! A [`Fitted`] holds no VM of the trace, only distributions: a few kilobytes of JSON that can be kept and shared.
-//! [`Fitted::generate`] draws a workload from it, as long and as busy as one wants. A [`Comparison`] lays
-//! two workloads side by side. The parts follow what Bergsma et al. ("Generating Complex, Realistic Cloud Workloads
-//! using Recurrent Neural Networks", SOSP 2021) found that a generated workload must have: requests of
-//! several VMs that are alike, sizes that are soon asked for again, lives that go with them. What is here instead of
-//! their networks can be read, and is fitted in seconds (docs/FITTING.md).
+//! A [`Fitted`] contains no VM of the trace, only distributions: a few kilobytes of JSON that can be kept and shared.
+//! [`Fitted::generate`] draws a workload from it, with any length and load. A [`Comparison`] compares two workloads.
+//! The parts follow what Bergsma et al. ("Generating Complex, Realistic Cloud Workloads using Recurrent Neural
+//! Networks", SOSP 2021) found necessary in a generated workload: requests of several similar VMs, sizes that are
+//! soon requested again, and lifetimes that depend on them. Unlike their networks, the parameters here are readable,
+//! and are fitted in seconds (docs/FITTING.md).
 //!
 //! Start with [`Fitted`], then `generate.rs`.
 
 #![no_std]
 
 extern crate alloc;
-// The profile, which stands on this floor too, is of the standard library.
+// The profile crate uses the standard library too.
 extern crate std;
 
 mod arrivals;
@@ -40,40 +40,40 @@ pub use presets::{PRESETS, Preset};
 pub use requests::{Flavour, Large, Repeats, Returns};
 pub use start::Start;
 
-/// What is kept of a trace.
+/// A fit of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fitted {
-    /// What it was fitted to, with the attribution that the trace asks for.
+    /// The trace that was fitted, with the attribution that it requires.
     pub source: String,
-    /// How long the trace was, in days.
+    /// The length of the trace, in days.
     pub days: f64,
-    /// When requests come.
+    /// The arrivals of requests.
     pub arrivals: Arrivals,
-    /// What VMs ask for, and how many at once; the most frequent first.
+    /// What VMs ask for, and how many per request; the most frequent first.
     pub flavours: Vec<Flavour>,
-    /// How often the VMs of a request are of one flavour, for each class of sizes.
+    /// How often the VMs of a request have one flavour, for each size class.
     pub same_flavour: Vec<Sharing>,
-    /// How often large requests come.
+    /// The times of large requests.
     pub large: Large,
-    /// How soon a flavour is asked for again.
+    /// How soon a flavour is requested again.
     pub repeats: Repeats,
-    /// Tenants that ask again.
+    /// Returning tenants.
     pub returns: Returns,
-    /// How long VMs live that come after the beginning.
+    /// Lifetimes of VMs that arrive after the start.
     pub lives: Lives,
-    /// VMs that are alive at the beginning.
+    /// VMs that are running at the start.
     pub start: Start,
 }
 
-/// Why there is no fitted workload.
+/// Why there is no fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FitFault {
     /// The trace has no time in which VMs could come.
     NoTime,
-    /// The text is no fitted workload.
+    /// The text is not a fit.
     Unreadable(String),
-    /// Something in it is out of its range.
+    /// A value is out of its range.
     Wrong(String),
 }
 
@@ -98,11 +98,11 @@ impl fmt::Display for FitFault {
 impl core::error::Error for FitFault {}
 
 impl Fitted {
-    /// Fits everything to a workload, in O(n log n) and once over it for each flavour that is frequent. What tenants ask of
-    /// where their VMs stand, and what is believed of their load, is not kept.
+    /// Fits a workload, in O(n log n) plus one pass for each frequent flavour. Placement terms of tenants and beliefs
+    /// about their load are not kept.
     ///
     /// # Errors
-    /// When the trace has no length.
+    /// If the trace has no length.
     pub fn of(workload: &Workload, source: &str) -> Result<Self, FitFault> {
         if workload.horizon() <= Time::ZERO {
             return Err(FitFault::NoTime);
@@ -122,10 +122,10 @@ impl Fitted {
         })
     }
 
-    /// A fitted workload from its JSON.
+    /// Reads a fit from its JSON.
     ///
     /// # Errors
-    /// When it is none, or holds what no fit gives.
+    /// If the text is not a fit, or contains values that no fit gives.
     pub fn from_json(text: &str) -> Result<Self, FitFault> {
         let fitted: Self = serde_json::from_str(text).map_err(|error| FitFault::Unreadable(error.to_string()))?;
         fitted.check().map_err(FitFault::Wrong)?;

@@ -1,5 +1,5 @@
-//! How long VMs live: Kaplan and Meier's curve of each flavour and size of request, and how often the VMs of a
-//! request end together.
+//! Lifetimes: a Kaplan-Meier curve for each flavour and request size, and how often the VMs of a request end
+//! together.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,14 +11,14 @@ use tiebreak_model::{RequestId, Time, VmId, Workload};
 use crate::numbers::{SIZE_CLASSES, Sharing, by_size, of_each_class, size_class};
 use crate::requests::{arriving, ascending};
 
-/// VMs of a flavour that must be seen to end before it has a curve of its own.
+/// The least number of observed ends of a flavour with its own curve.
 const OWN_LEAST: u32 = 200;
-/// VMs of it at risk below which all VMs stand for it.
+/// The least number of its VMs at risk; below, the curve of all VMs is used.
 const AT_RISK_LEAST: u32 = 30;
-/// VMs of a request that end within so many milliseconds of each other end together.
+/// VMs of a request whose ends are at most this many milliseconds apart end together.
 pub(crate) const TOGETHER_MS: u64 = 60_000;
 
-/// Shares of VMs that are still alive, at which a curve tells the age: finer towards the end, where few VMs have most of the
+/// Surviving shares at which a curve stores the age: finer towards the end, where few VMs have most of the
 /// core-hours.
 pub const LEVELS: [f64; 58] = [
     0.98, 0.96, 0.94, 0.92, 0.90, 0.88, 0.86, 0.84, 0.82, 0.80, 0.78, 0.76, 0.74, 0.72, 0.70, 0.68, 0.66, 0.64, 0.62,
@@ -27,7 +27,7 @@ pub const LEVELS: [f64; 58] = [
     0.002, 0.0,
 ];
 
-/// Ages in seconds at which no more than each of [`LEVELS`] is alive; it ends where more than that is never seen to end.
+/// Ages in seconds at which at most each of [`LEVELS`] survives; it ends at the lowest observed share.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Curve(pub Vec<u32>);
@@ -37,7 +37,7 @@ impl Curve {
         Self(LEVELS.iter().map_while(|level| survived.age_at(*level)).collect())
     }
 
-    /// The life at which this share, from 0 to just below 1, is still alive, in milliseconds; none for one without end.
+    /// The lifetime that this share, from 0 to just below 1, survives, in milliseconds; `None` for one without end.
     #[must_use]
     pub fn life_ms(&self, alive: f64) -> Option<u64> {
         let at = LEVELS.partition_point(|level| *level > alive);
@@ -55,26 +55,26 @@ impl Curve {
     }
 }
 
-/// Lives of VMs that come after the beginning.
+/// Lifetimes of VMs that arrive after the start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lives {
-    /// Of VMs of flavours that have no curve of their own, of requests of each class of sizes; of all VMs of the class where there are
-    /// no such.
+    /// For VMs of flavours without their own curve, by size class of the request; for all VMs of the class if there
+    /// are none.
     pub of_size: Vec<Curve>,
-    /// Of flavours that are frequent.
+    /// For frequent flavours.
     pub of_flavour: Vec<OfFlavour>,
-    /// How often the VMs of a request end together, for each class of sizes.
+    /// How often the VMs of a request end together, for each size class.
     pub together: Vec<Sharing>,
 }
 
-/// Lives of one flavour.
+/// Lifetimes of one flavour.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OfFlavour {
-    /// Its place in the list of flavours.
+    /// Its index in the list of flavours.
     pub flavour: usize,
-    /// Of its VMs of requests of each class of sizes; those of the flavours that are not frequent stand for them where there is none.
+    /// For its VMs, by size class of the request; if there is none, the curve of infrequent flavours is used.
     pub of_size: Vec<Option<Curve>>,
 }
 
@@ -83,7 +83,7 @@ impl Lives {
         let cut = seen_until(workload);
         let classes = 0..SIZE_CLASSES.len() + 1;
         let class_of = classes_of(workload);
-        // VMs that were there at the beginning tell how the oldest end, whatever came with them.
+        // VMs running at the start show the ends of the longest lifetimes, whatever their request size.
         let warm = first_arriving(workload);
         let is_of = |vm: VmId, class: usize| vm.0 < warm || class_of[vm.index()] == class;
         let mut ended = alloc::vec![[0_u32; SIZE_CLASSES.len() + 1]; flavours];
@@ -114,7 +114,7 @@ impl Lives {
         }
     }
 
-    /// The curves of a flavour, of each class of sizes.
+    /// The curves of a flavour, for each size class.
     pub(crate) fn curves(&self, flavour: usize) -> Vec<&Curve> {
         let own = self.of_flavour.iter().find(|own| own.flavour == flavour);
         let of_class =
@@ -135,19 +135,19 @@ impl Lives {
     }
 }
 
-/// How long a trace is watched: until its last end, which may be told beyond its last arrival.
+/// The end of observation of a trace: its last end, which may be later than its last arrival.
 pub(crate) fn seen_until(workload: &Workload) -> Time {
     let ends = (0..workload.vm_count()).map(|vm| workload.end(VmId(vm)));
     ends.filter(|end| *end < Time::NEVER).max().unwrap_or(Time::ZERO).max(workload.horizon())
 }
 
-/// The first VM that comes after the beginning.
+/// The first VM that arrives after the start.
 fn first_arriving(workload: &Workload) -> u32 {
     let warm = workload.warm_count();
     if warm < workload.request_count() { workload.vms_of(RequestId(warm)).start } else { workload.vm_count() }
 }
 
-/// For each VM, the class of its request's size.
+/// For each VM, the size class of its request.
 fn classes_of(workload: &Workload) -> Vec<usize> {
     let mut classes = Vec::with_capacity(workload.vm_count() as usize);
     for request in (0..workload.request_count()).map(RequestId) {
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn a_curve_is_read_between_its_levels() {
         let curve = Curve(alloc::vec![100, 200]);
-        // 0.99 is half of the way to the first level, 0.97 to the second; nothing is known below 0.96.
+        // 0.99 is half-way to the first level, 0.97 to the second; nothing is known below 0.96.
         let lives = [0.99, 0.98, 0.97, 0.96, 0.95].map(|alive| curve.life_ms(alive));
         let near = |life: Option<u64>, ms: u64| life.is_some_and(|life| life.abs_diff(ms) <= 1);
         assert!(near(lives[0], 50_000) && near(lives[1], 100_000) && near(lives[2], 150_000), "{lives:?}");

@@ -1,4 +1,4 @@
-//! Small distributions that are kept, and what checks them.
+//! Small stored distributions, and their validation.
 
 use alloc::format;
 use alloc::string::String;
@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 pub(crate) const DAY_MS: f64 = 86_400_000.0;
 pub(crate) const HOUR_MS: i64 = 3_600_000;
 
-/// Values up to this one are kept as they are; larger ones are put together with those up to a quarter larger.
+/// Values up to this one are stored exactly; larger ones are grouped within a quarter.
 const EXACT: u32 = 8;
 
-/// Whole numbers, each with how often it was seen, ascending.
+/// Integers with their frequencies, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Counts(pub Vec<(u32, u32)>);
 
 impl Counts {
-    /// Of these numbers.
+    /// From these numbers.
     #[must_use]
     pub fn of(mut numbers: Vec<u32>) -> Self {
         numbers.sort_unstable();
@@ -41,7 +41,7 @@ impl Counts {
         self.0.iter().map(|(_, many)| u64::from(*many)).sum()
     }
 
-    /// The mean; 1 where there are none.
+    /// The mean; 1 if there are none.
     #[must_use]
     pub fn mean(&self) -> f64 {
         let sum: f64 = self.0.iter().map(|(number, many)| f64::from(*number) * f64::from(*many)).sum();
@@ -56,7 +56,7 @@ impl Counts {
     }
 }
 
-/// Draws one of several things, each as often as its weight says.
+/// Draws one of several things according to their weights.
 #[derive(Clone, Debug)]
 pub(crate) struct Weighted {
     below: Vec<u64>,
@@ -77,7 +77,7 @@ impl Weighted {
         self.below.last().is_some_and(|all| *all > 0)
     }
 
-    /// The number of one of them; none where nothing has any weight.
+    /// The index of a random one; `None` if there are no weights.
     pub(crate) fn draw(&self, draws: &mut impl Rng) -> Option<usize> {
         let all = self.below.last().copied().filter(|all| *all > 0)?;
         let at = ((u128::from(draws.next_u64()) * u128::from(all)) >> 64) as u64;
@@ -85,25 +85,25 @@ impl Weighted {
     }
 }
 
-/// The most VMs of requests of each class of sizes but the last: lives and likeness go with the size.
+/// The largest requests of all size classes except the last: lifetimes and similarity depend on the size.
 pub const SIZE_CLASSES: [u32; 4] = [1, 4, 16, 64];
 
-/// The class of a request of so many VMs.
+/// The class of a request of this many VMs.
 pub(crate) fn size_class(vms: u32) -> usize {
     SIZE_CLASSES.partition_point(|most| *most < vms)
 }
 
-/// How far the VMs of a request are alike: either all are, or some differ from the one before them.
+/// How similar the VMs of a request are: either all are alike, or some differ from the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sharing {
-    /// The share of requests of several VMs, all of which are alike.
+    /// The share of requests of several VMs in which all are alike.
     pub whole: f64,
-    /// In the others, the share of VMs that are like the one before, beside one at least that is not.
+    /// In the others, the share of VMs that are like the one before; at least one per request is not.
     pub next: f64,
 }
 
-/// Counts how far VMs are alike, request by request.
+/// Counts how similar VMs are, request by request.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Alike {
     requests: u32,
@@ -113,7 +113,7 @@ pub(crate) struct Alike {
 }
 
 impl Alike {
-    /// One request, by which of its VMs but the first are like the one before.
+    /// Adds a request, given for each VM except the first whether it is like the one before.
     pub(crate) fn add(&mut self, links: impl Iterator<Item = bool>) {
         let (mut all, mut alike) = (0_u64, 0);
         for link in links {
@@ -138,21 +138,21 @@ impl Alike {
     }
 }
 
-/// Of each class of sizes.
+/// For each size class.
 pub(crate) fn by_size(requests: impl Iterator<Item = (u32, Vec<bool>)>) -> Vec<Sharing> {
     let mut classes = [Alike::default(); SIZE_CLASSES.len() + 1];
     requests.for_each(|(vms, links)| classes[size_class(vms)].add(links.into_iter()));
     classes.iter().map(Alike::sharing).collect()
 }
 
-/// Refuses what is not one of each class of sizes.
+/// Checks that there is one value for each size class.
 pub(crate) fn of_each_class<T>(what: &str, of_classes: &[T]) -> Result<(), String> {
     let (classes, got) = (SIZE_CLASSES.len() + 1, of_classes.len());
     if classes == got { Ok(()) } else { Err(format!("expected {what} of {classes} classes of sizes, got {got}")) }
 }
 
 impl Sharing {
-    /// For each VM of a request but the first, whether it is like the one before.
+    /// For each VM of a request except the first, whether it is like the one before.
     pub(crate) fn draw(self, vms: u32, draws: &mut impl Rng) -> Vec<bool> {
         let links = vms.saturating_sub(1);
         if unit(draws) < self.whole {
@@ -173,7 +173,7 @@ pub(crate) fn unit(draws: &mut impl Rng) -> f64 {
     (draws.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// With five digits, so that what is kept stays short.
+/// With five digits, to keep the stored form short.
 pub(crate) fn rounded(number: f64) -> f64 {
     if number == 0.0 || !number.is_finite() {
         return number;
@@ -183,7 +183,7 @@ pub(crate) fn rounded(number: f64) -> f64 {
     if digits >= 0 { libm::round(number * scale) / scale } else { libm::round(number / scale) * scale }
 }
 
-/// Refuses what is no number from `least` to `most`.
+/// Checks that this is a number from `least` to `most`.
 pub(crate) fn within(what: &str, number: f64, least: f64, most: f64) -> Result<(), String> {
     if number >= least && number <= most {
         return Ok(());

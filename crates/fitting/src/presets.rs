@@ -1,13 +1,13 @@
-//! Fitted workloads that come with the program. Where each is from, and how like its source it is: docs/FITTING.md.
+//! Built-in fits. Their sources and their similarity to them: docs/FITTING.md.
 
 use crate::{FitFault, Fitted};
 
-/// A fitted workload that comes with the program.
+/// A built-in fit.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
-    /// What commands call it.
+    /// Its name on command lines.
     pub name: &'static str,
-    /// What it is like, in a sentence.
+    /// A description in one sentence.
     pub help: &'static str,
     json: &'static str,
 }
@@ -32,16 +32,16 @@ pub static PRESETS: &[Preset] = &[
 ];
 
 impl Preset {
-    /// The preset of this name.
+    /// The preset with this name.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         PRESETS.iter().find(|preset| preset.name == name)
     }
 
-    /// What it holds.
+    /// Its content.
     ///
     /// # Errors
-    /// None for those that come with the program, which a test reads.
+    /// Never for built-in ones, which a test reads.
     pub fn fitted(&self) -> Result<Fitted, FitFault> {
         Fitted::from_json(self.json)
     }

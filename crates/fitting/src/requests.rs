@@ -1,8 +1,8 @@
-//! What requests ask for, how soon that is asked for again, and by whom.
+//! What requests ask for, how soon it is requested again, and by which tenants.
 //!
-//! Flavours of requests in a row are a discrete autoregressive process (Jacobs and Lewis, 1983): a request asks
-//! for what one of the latest few asked for, or else for anything, each as often as it is asked for at all. Its
-//! correlations obey the equations of Yule and Walker, by which it is fitted.
+//! The flavours of consecutive requests are a discrete autoregressive process (Jacobs and Lewis, 1983): a request
+//! repeats the flavour of one of the last few, or else draws any flavour by its frequency. Its correlations obey the
+//! Yule-Walker equations, by which it is fitted.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -15,12 +15,12 @@ use tiebreak_model::{RequestId, Resource, Resources, Time, VmId, VmShape, Worklo
 
 use crate::numbers::{Counts, HOUR_MS, Sharing, by_size, rounded, within};
 
-/// How many requests back a flavour may be taken from.
+/// The largest lag, in requests, of a repeated flavour.
 const LAGS: usize = 12;
-/// Steps between the quantiles of the time to a tenant's request before.
+/// Steps between the quantiles of the time since a tenant's previous request.
 const GAP_STEPS: usize = 16;
 
-/// What a VM asks for, and how many at once.
+/// What a VM asks for, and the sizes of its requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flavour {
@@ -40,10 +40,10 @@ pub struct Flavour {
     /// VMs of requests whose first VM is of this flavour.
     #[serde(default, skip_serializing_if = "nothing")]
     pub requests: Counts,
-    /// VMs of it that follow one of another flavour in their request.
+    /// VMs of it that follow one of another flavour in the same request.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub others: u32,
-    /// VMs of it that are alive at the beginning.
+    /// VMs of it that are running at the start.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub start: u32,
 }
@@ -58,7 +58,7 @@ fn nothing(counts: &Counts) -> bool {
 }
 
 impl Flavour {
-    /// What rules may read of such a VM.
+    /// The shape of such a VM, as rules see it.
     #[must_use]
     pub fn shape(&self) -> VmShape {
         let demand = Resources::new(self.cores_milli, self.memory_mib, self.ssd_gib, self.network_mbps);
@@ -79,13 +79,13 @@ impl Flavour {
     }
 }
 
-/// Requests that came after the beginning and not after the horizon.
+/// Requests after the start, up to the horizon.
 pub(crate) fn arriving(workload: &Workload) -> impl Iterator<Item = RequestId> + '_ {
     let all = (workload.warm_count()..workload.request_count()).map(RequestId);
     all.take_while(|request| workload.at(*request) <= workload.horizon())
 }
 
-/// VMs that were alive at the beginning.
+/// VMs that were running at the start.
 pub(crate) fn warm(workload: &Workload) -> impl Iterator<Item = (RequestId, VmId)> + '_ {
     let vms = (0..workload.warm_count()).map(RequestId).flat_map(|request| {
         let vms = workload.vms_of(request).map(VmId);
@@ -94,7 +94,7 @@ pub(crate) fn warm(workload: &Workload) -> impl Iterator<Item = (RequestId, VmId
     vms.filter(|(_, vm)| workload.end(*vm) > Time::ZERO)
 }
 
-/// All flavours, those of most requests first, and which one each shape is.
+/// All flavours, by number of requests, and the flavour of each shape.
 pub(crate) fn flavours(workload: &Workload) -> (Vec<Flavour>, Vec<usize>) {
     let mut places = BTreeMap::new();
     let place_of = |shape: &VmShape| {
@@ -131,7 +131,7 @@ pub(crate) fn check(flavours: &[Flavour]) -> Result<(), String> {
     Ok(())
 }
 
-/// How often the VMs of a request are of one flavour, for each class of sizes.
+/// How often the VMs of a request have one flavour, for each size class.
 pub(crate) fn same_flavour(workload: &Workload) -> Vec<Sharing> {
     let same = |vm: u32| {
         let [one, before] = [vm, vm - 1].map(|vm| workload.shape_of_vm(VmId(vm)));
@@ -146,12 +146,12 @@ pub(crate) fn same_flavour(workload: &Workload) -> Vec<Sharing> {
 /// Requests of more VMs than this are large.
 pub(crate) const LARGE_ABOVE: u32 = 16;
 
-/// How often large requests come.
+/// The times of large requests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Large {
-    /// The share of requests of more than 16 VMs in each hour of a day: programs ask for many at night too. All the same
-    /// where the trace has less than two days or does not tell the hours apart.
+    /// The share of requests of more than 16 VMs in each hour of a day: programs make large requests at night too.
+    /// Constant if the trace is shorter than two days or shows no significant difference between hours.
     pub of_day: Vec<f64>,
 }
 
@@ -165,7 +165,7 @@ impl Large {
         }
         let (large, all) = of_day.iter().fold((0.0, 0.0), |sum, hour| (sum.0 + hour.0, sum.1 + hour.1));
         let mean = if all > 0.0 { large / all } else { 0.0 };
-        // Chi squared of 23 degrees of freedom is larger than this once in a thousand times.
+        // The 99.9th percentile of chi squared with 23 degrees of freedom.
         const TOLD_APART: f64 = 49.7;
         let off = |(large, all): &(f64, f64)| (large - mean * all) * (large - mean * all) / f64::max(mean * all, 1e-9);
         let days = workload.horizon().0 / (24 * HOUR_MS);
@@ -182,12 +182,12 @@ impl Large {
     }
 }
 
-/// How soon a flavour is asked for again.
+/// How soon a flavour is requested again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Repeats {
-    /// The share of requests that ask for what the one before asked for, then the one before that and so on; the others
-    /// ask for anything.
+    /// The share of requests that repeat the flavour of the previous request, of the one before that and so on; the
+    /// others draw any flavour.
     pub of_lag: Vec<f64>,
 }
 
@@ -198,7 +198,7 @@ impl Repeats {
             .collect();
         let all = asked.len() as f64;
         let share = |flavour: &Flavour| flavour.requests.total() as f64 / all;
-        // How often two requests far apart ask for the same.
+        // The probability that two requests far apart have the same flavour.
         let by_chance: f64 = flavours.iter().map(|flavour| share(flavour) * share(flavour)).sum();
         if asked.len() <= 2 * LAGS || by_chance >= 1.0 {
             return Self { of_lag: Vec::new() };
@@ -207,21 +207,21 @@ impl Repeats {
             let same = asked.windows(lag + 1).filter(|requests| requests[0] == requests[lag]).count() as f64;
             (same / (all - lag as f64) - by_chance) / (1.0 - by_chance)
         };
-        // What chance alone brings twice in 40 times says nothing.
+        // Correlations within twice the random deviation are ignored.
         let noise = 2.0 * libm::sqrt(by_chance / ((1.0 - by_chance) * all));
         let found: Vec<f64> = (1..=LAGS).map(correlation).collect();
         let found: Vec<f64> = found.into_iter().map(|it| if it < noise { 0.0 } else { it }).collect();
         Self { of_lag: yule_walker(&found).into_iter().map(|weight| rounded(weight.max(0.0))).collect() }.bounded()
     }
 
-    /// With a sum of at most 0.98, so that something new comes at some time.
+    /// With a sum of at most 0.98, so that the flavour eventually changes.
     fn bounded(self) -> Self {
         let sum: f64 = self.of_lag.iter().sum();
         let scale = f64::min(1.0, 0.98 / f64::max(sum, 1e-9));
         Self { of_lag: self.of_lag.into_iter().map(|weight| weight * scale).collect() }
     }
 
-    /// How many requests back the one is whose flavour a request takes, if any, for a number from 0 to 1.
+    /// The lag of the request whose flavour is repeated, if any, for a number from 0 to 1.
     pub(crate) fn lag(&self, unit: f64) -> Option<usize> {
         let mut below = 0.0;
         let at = self.of_lag.iter().position(|weight| {
@@ -237,7 +237,7 @@ impl Repeats {
     }
 }
 
-/// The weights of an autoregressive process with these correlations at lags 1, 2 and so on (Levinson and Durbin).
+/// The weights of an autoregressive process with these correlations at lags 1, 2 and so on (Levinson-Durbin).
 fn yule_walker(correlations: &[f64]) -> Vec<f64> {
     let (mut weights, mut rest): (Vec<f64>, f64) = (Vec::new(), 1.0);
     for (order, correlation) in correlations.iter().enumerate() {
@@ -250,17 +250,17 @@ fn yule_walker(correlations: &[f64]) -> Vec<f64> {
     weights
 }
 
-/// Tenants that ask again.
+/// Returning tenants.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Returns {
-    /// The share of requests by a tenant that asked before in the trace.
+    /// The share of requests by a tenant with an earlier request in the trace.
     pub share: f64,
-    /// Hours since it asked last, as quantiles in equal steps from the least to the most.
+    /// Hours since its previous request, as quantiles in equal steps from the least to the most.
     pub gaps_h: Vec<f64>,
-    /// How often it asks for the same flavour again.
+    /// How often it requests the same flavour again.
     pub same_flavour: f64,
-    /// How often it asks for as many VMs again.
+    /// How often it requests the same number of VMs again.
     pub same_size: f64,
 }
 
@@ -294,7 +294,7 @@ impl Returns {
         }
     }
 
-    /// How long ago a tenant that returns asked last, for a number from 0 to 1, in hours.
+    /// The time since a returning tenant's previous request, for a number from 0 to 1, in hours.
     pub(crate) fn gap_h(&self, unit: f64) -> f64 {
         at_quantile(&self.gaps_h, unit)
     }
@@ -311,7 +311,7 @@ impl Returns {
     }
 }
 
-/// Between quantiles in equal steps, on a straight line; 0 where there are none.
+/// Linear interpolation between quantiles in equal steps; 0 if there are none.
 pub(crate) fn at_quantile(quantiles: &[f64], unit: f64) -> f64 {
     let Some(last) = quantiles.len().checked_sub(1) else { return 0.0 };
     let at = unit * last as f64;
@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn yule_and_walker_find_the_weights_of_a_process() {
-        // Of weights 0.3 and 0.2: correlations 0.3 / 0.8, then 0.3 of the first and 0.2.
+        // For weights 0.3 and 0.2: correlations 0.3 / 0.8, then 0.3 of the first and 0.2.
         let first = 0.3 / 0.8;
         let second = 0.3 * first + 0.2;
         let third = 0.3 * second + 0.2 * first;

@@ -1,4 +1,4 @@
-//! VMs that are alive at the beginning: whose they are, how old, and how long they stay.
+//! VMs that are running at the start: their tenants, ages and remaining lifetimes.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -14,10 +14,10 @@ use crate::requests::{ascending, at_quantile, warm};
 
 /// Steps between the quantiles of ages.
 const AGE_STEPS: usize = 20;
-/// Parts of the ages, from the youngest on, each with what is left of its lives.
+/// Age classes, the youngest first, each with its remaining lifetimes.
 const AGE_CLASSES: usize = 4;
 
-/// VMs alive at the beginning. How many there are of which flavour stands with the flavours.
+/// VMs running at the start. Their number per flavour is stored with the flavours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
@@ -25,9 +25,9 @@ pub struct Start {
     pub tenants: Counts,
     /// Their ages in hours, as quantiles in equal steps from the least to the most.
     pub ages_h: Vec<f64>,
-    /// How long they stay, those of the youngest quarter first.
+    /// Their remaining lifetimes, those of the youngest quarter first.
     pub remaining: Vec<Curve>,
-    /// How often the VMs of a tenant came together.
+    /// How often the VMs of a tenant arrived together.
     pub came_together: Sharing,
     /// How often they end together.
     pub together: Sharing,
@@ -60,7 +60,7 @@ impl Start {
         }
     }
 
-    /// The age in hours, and the curve of what is left, for a number from 0 to just below 1.
+    /// The age in hours, and the curve of the remaining lifetime, for a number from 0 to just below 1.
     pub(crate) fn age(&self, unit: f64) -> (f64, Option<&Curve>) {
         let class = (unit * self.remaining.len() as f64) as usize;
         (at_quantile(&self.ages_h, unit), self.remaining.get(class))
@@ -76,7 +76,7 @@ impl Start {
     }
 }
 
-/// What is left of the lives of each part of these VMs, from the beginning of the trace on.
+/// The remaining lifetimes of each part of these VMs, from the start of the trace on.
 fn remaining(workload: &Workload, vms: &[(Time, VmId)]) -> Vec<Curve> {
     let class = |part: &[(Time, VmId)]| {
         let mut rows = WorkloadBuilder::new();
@@ -91,6 +91,6 @@ fn remaining(workload: &Workload, vms: &[(Time, VmId)]) -> Vec<Curve> {
         let bound = |part: usize| vms.len() * part / AGE_CLASSES;
         &vms[bound(part)..bound(part + 1)]
     });
-    // With fewer VMs than parts some are empty: all are one then.
+    // With fewer VMs than parts, some parts would be empty: use a single one.
     if vms.len() < AGE_CLASSES { vms.chunks(AGE_CLASSES).map(class).collect() } else { parts.map(class).collect() }
 }

@@ -1,4 +1,4 @@
-//! The laws of fitted workloads.
+//! Laws of fits.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -36,7 +36,7 @@ fn workload(vms: &[(i64, Option<i64>)], minutes: i64) -> Workload {
     rows.finish(Time(minutes * 60_000)).expect("a workload")
 }
 
-/// Requests that come after the beginning.
+/// Requests that arrive after the start.
 fn requests(workload: &Workload) -> f64 {
     f64::from(workload.request_count() - workload.warm_count())
 }
@@ -57,14 +57,14 @@ fn what_is_generated_from_the_packing_cut_is_like_it() {
     let generated = generate(&fitted, 1.0, fitted.days, 1);
     check_order(&generated);
     assert_eq!(generated.warm_count(), trace.warm_count());
-    // By chance, counts vary by more than a Poisson's deviation, of which there is one in a hundred requests here.
+    // Random variation exceeds Poisson's standard deviation, which is one in a hundred requests here.
     assert!((requests(&generated) / requests(&trace) - 1.0).abs() < 0.05, "{} requests", requests(&generated));
     let in_use: Vec<_> =
         (1..=4).map(|seed| Comparison::of(&trace, &generate(&fitted, 1.0, fitted.days, seed)).in_use).collect();
     let times = |of: fn(&InUse) -> f64| in_use.iter().map(|it| of(&it.second) / of(&it.first)).sum::<f64>() / 4.0;
     let [vms, cores] = [times(|it| it.vms_mean), times(|it| it.cores_mean)];
     assert!((vms - 1.0).abs() < 0.1 && (cores - 1.0).abs() < 0.15, "{vms} times the VMs, {cores} times the cores");
-    // A few requests for a hundred VMs each are a large part of a fortnight; in longer time luck counts less.
+    // A few requests for a hundred VMs each are a large part of a fortnight; over a longer time chance matters less.
     let it = Comparison::of(&trace, &generate(&fitted, 1.0, 8.0 * fitted.days, 2));
     for distance in &it.distances {
         assert!(distance.kolmogorov_smirnov < 0.06, "{}: {}", distance.what, distance.kolmogorov_smirnov);
@@ -103,7 +103,7 @@ fn rate_and_days_make_more_of_the_same() {
     for (rate, days) in [(1.0, 14.0), (2.0, 14.0), (1.0, 28.0), (0.1, 14.0)] {
         let generated = generate(&fitted, rate, days, 3);
         let (got, wanted) = (requests(&generated), expected * rate * days);
-        // The slow factor is worth about 14 independent hours of chance, beside Poisson's.
+        // The slow factor has about 14 independent hours of variation, in addition to Poisson's.
         let deviation = libm::sqrt(wanted * (1.0 + fitted.arrivals.slow_variance * 7.0 * wanted / (24.0 * days)));
         assert!((got - wanted).abs() < 4.0 * deviation, "{rate} and {days}: {got} instead of {wanted} +- {deviation}");
         assert_eq!(generated.warm_count(), libm::round(7_023.0 * rate) as u32, "exactly as many are alive");

@@ -1,4 +1,4 @@
-//! One language's texts.
+//! The texts of one language.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,21 +7,20 @@ use tiebreak_model::phrase::Tongue;
 
 use crate::places_agree;
 
-/// The entry that says how numbers are written: its second character stands between thousands, its sixth before
-/// decimals.
+/// The entry that defines the number format: its second character separates thousands, its sixth decimals.
 const NUMBER: &str = "1,234.5";
 
-/// The texts of one language by their English, in order.
+/// The texts of one language, keyed by their English, in order.
 pub(crate) struct Catalogue {
     pub(crate) language: &'static str,
     entries: Vec<(&'static str, &'static str)>,
-    /// Between thousands, and before decimals.
+    /// The separators of thousands and of decimals.
     marks: (char, char),
 }
 
 impl Catalogue {
-    /// The catalogue in this text, if it is one. Entries that are empty, or whose places are others than those of
-    /// their English, are left out.
+    /// Parses a catalogue; `None` if the text is not one. Entries that are empty, or whose placeholders differ from
+    /// the English ones, are skipped.
     pub(crate) fn read(language: &str, json: &str) -> Option<Self> {
         let read: BTreeMap<String, String> = serde_json::from_str(json).ok()?;
         let whole = read.into_iter().filter(|(english, other)| !other.is_empty() && places_agree(english, other));
@@ -46,7 +45,7 @@ impl Tongue for Catalogue {
         self.find(english).unwrap_or(english)
     }
 
-    /// Numbers in a text that has nothing else: marks between digits become this language's.
+    /// A text that consists only of numbers: separators between digits become this language's.
     fn number<'a>(&self, english: &'a str) -> Cow<'a, str> {
         let (thousands, decimals) = self.marks;
         let is_digit = |at: usize| english.as_bytes().get(at).is_some_and(u8::is_ascii_digit);

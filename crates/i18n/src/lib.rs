@@ -1,11 +1,11 @@
-//! The page in other languages: the source is English, and a catalogue says the same otherwise.
+//! Translations of the page: the source is English, and a catalogue translates it.
 //!
-//! A catalogue is one flat JSON object, English to the other language (`web/strings/de.json`). Where it has no entry, or
-//! where none is loaded, English stays. What stands in braces is a place for a value: `{done} of {all} runs`. An
-//! entry has the same places as its English, in whatever order its language wants.
+//! A catalogue is one flat JSON object, from English to the other language (`web/strings/de.json`). Without an entry
+//! or a loaded catalogue, the English text is used. Braces mark a placeholder: `{done} of {all} runs`. A translation
+//! has the same placeholders as its English, in any order.
 //!
-//! Texts are of three kinds: [`tr`] for one that is whole, [`say`] for one with places, and [`tell`] for a [`Phrase`] of
-//! somebody who knows of no languages: the engine in its worker.
+//! There are three kinds of texts: [`tr`] for a complete one, [`say`] for one with placeholders, and [`tell`] for a
+//! [`Phrase`] from code that knows no languages: the engine in its worker.
 
 mod catalogue;
 
@@ -25,13 +25,14 @@ thread_local! {
 /// The language of the source.
 pub const ENGLISH: &str = "en";
 
-/// The language in use, as HTML names it.
+/// The current language, as an HTML `lang` value.
 #[must_use]
 pub fn language() -> &'static str {
     NOW.get().map_or(ENGLISH, |catalogue| catalogue.language)
 }
 
-/// Puts a catalogue to use; whether it is one. Its texts are kept for as long as the program runs.
+/// Loads and selects a catalogue; returns whether it is valid. Its texts stay in memory for as long as the program
+/// runs.
 pub fn load(language: &str, json: &str) -> bool {
     let Some(catalogue) = Catalogue::read(language, json) else { return false };
     let catalogue: &'static Catalogue = Box::leak(Box::new(catalogue));
@@ -40,7 +41,7 @@ pub fn load(language: &str, json: &str) -> bool {
     true
 }
 
-/// Goes on in a language; false where it would have to be loaded first.
+/// Switches to a language; false if it is not loaded yet.
 pub fn speak(language: &str) -> bool {
     let known = LOADED.get().filter(|loaded| loaded.language == language);
     if known.is_none() && language != ENGLISH {
@@ -50,7 +51,7 @@ pub fn speak(language: &str) -> bool {
     true
 }
 
-/// Does this in English, whatever the language.
+/// Runs this in English, whatever the current language.
 pub fn in_english<T>(work: impl FnOnce() -> T) -> T {
     let now = NOW.take();
     let done = work();
@@ -58,13 +59,13 @@ pub fn in_english<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// The text in the language in use.
+/// The text in the current language.
 #[must_use]
 pub fn tr(text: &str) -> &str {
     NOW.get().and_then(|catalogue| catalogue.find(text)).unwrap_or(text)
 }
 
-/// The text with values in its places: in the order in which its English has them, each name once.
+/// The text with its placeholders filled: values are in the order of the English text, each name once.
 ///
 /// ```
 /// assert_eq!(tiebreak_i18n::say("{done} of {all} runs", &[&3, &"8"]), "3 of 8 runs");
@@ -78,7 +79,7 @@ pub fn say(english: &str, values: &[&dyn Display]) -> String {
     said
 }
 
-/// A phrase in the language in use.
+/// A phrase in the current language.
 #[must_use]
 pub fn tell(phrase: &Phrase) -> String {
     let Some(catalogue) = NOW.get() else { return phrase.to_string() };
@@ -87,14 +88,14 @@ pub fn tell(phrase: &Phrase) -> String {
     told
 }
 
-/// Whether a translation has the same places as its English, none more and none less.
+/// Whether a translation has exactly the placeholders of its English.
 #[must_use]
 pub fn places_agree(english: &str, other: &str) -> bool {
     let (these, those) = (places(english), places(other));
     these.len() == those.len() && these.iter().all(|place| those.contains(place))
 }
 
-/// A number that was written as English has it, `1,234.5`, as the language in use has it.
+/// A number in English format, `1,234.5`, converted to the current language.
 #[must_use]
 pub fn number(english: String) -> String {
     match NOW.get() {

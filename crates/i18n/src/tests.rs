@@ -2,7 +2,7 @@ use tiebreak_model::phrase;
 
 use super::*;
 
-/// Nonsense that shows what was done to a text.
+/// Nonsense that makes changes to a text visible.
 const OTHER: &str = r#"{
   "1,234.5": "1.234,5",
   "Run": "LOS",

@@ -1,8 +1,8 @@
-//! What a lesson says of its runs, so that a test can hold it to its word:
+//! Claims of a lesson about its runs, which a test can check:
 //! `empty_hosts_pct_mean(now) > empty_hosts_pct_mean(against) + 2`.
 //!
-//! Both sides are sums of numbers and measures, a measure perhaps with a factor before it:
-//! `rejections(now) < 0.5 * rejections(against)`. A measure without a run is of the step's own.
+//! Both sides are sums of numbers and measures, each with an optional factor:
+//! `rejections(now) < 0.5 * rejections(against)`. A measure without a run refers to the step's own run.
 
 use std::fmt;
 
@@ -13,10 +13,10 @@ use tiebreak_model::{Phrase, phrase};
 use crate::issue::quoted;
 use crate::measure::{Measure, Run};
 
-/// Comparisons that one claim may join.
+/// The most comparisons in one claim.
 const COMPARISONS_MAX: usize = 8;
 
-/// Terms that one side may have.
+/// The most terms on one side.
 const TERMS_MAX: usize = 8;
 
 /// Numbers in claims are smaller than this, so that they are written as they were read.
@@ -25,26 +25,26 @@ const NUMBER_MAX: f64 = 1e12;
 /// Two numbers nearer than this are equal.
 const EQUAL_WITHIN: f64 = 1e-9;
 
-/// Something that is said of a step's runs.
+/// A claim about a step's runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
-    /// Of which runs it is said.
+    /// The runs that it covers.
     pub scope: Scope,
-    /// What is said.
+    /// The condition.
     pub test: Test,
 }
 
-/// How far a claim reaches.
+/// The runs that a claim covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// Of the seed shown and of those around it.
+    /// The seed shown and the seeds around it.
     Always,
-    /// Of the run that is shown.
+    /// Only the run shown.
     Here,
 }
 
-/// Comparisons that all hold.
+/// Comparisons that must all hold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Test(Vec<Comparison>);
 
@@ -65,7 +65,7 @@ enum Relation {
     Other,
 }
 
-/// The longer sign first, so that it is not taken for the shorter one.
+/// Longer signs first, so that the parser does not match a shorter one.
 const RELATIONS: [(&str, Relation); 6] = [
     ("!=", Relation::Other),
     (">=", Relation::AtLeast),
@@ -75,23 +75,23 @@ const RELATIONS: [(&str, Relation); 6] = [
     ("=", Relation::Equal),
 ];
 
-/// Numbers and measures added up: one side of a comparison, or what somebody estimates.
+/// A sum of numbers and measures: one side of a comparison, or the target of an estimate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sum(Vec<Term>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Term {
     factor: f64,
-    /// What the factor counts; none for a bare number.
+    /// The measure that the factor multiplies; `None` for a bare number.
     of: Option<(Measure, Run)>,
 }
 
-/// Why a text is no claim: what was expected, and what came.
+/// Why a text is not a claim: what was expected, and what was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotAClaim {
-    /// What could stand there.
+    /// What was expected.
     pub expected: String,
-    /// What stands there.
+    /// What was found.
     pub got: String,
 }
 
@@ -99,7 +99,7 @@ impl Test {
     /// Reads one.
     ///
     /// # Errors
-    /// When it is none; says what was expected.
+    /// If it is not a claim; the error says what was expected.
     pub fn read(text: &str) -> Result<Self, NotAClaim> {
         let comparisons: Vec<_> = text.split(" and ").map(Comparison::read).collect::<Result<_, _>>()?;
         let expected = || format!("at most {COMPARISONS_MAX} comparisons joined by `and`");
@@ -114,18 +114,18 @@ impl Test {
         self.0.iter().flat_map(|it| it.left.measures().chain(it.right.measures()))
     }
 
-    /// Whether it needs the run that the step's is compared with.
+    /// Whether it needs the comparison run.
     #[must_use]
     pub fn compares(&self) -> bool {
         self.measures().any(|(_, run)| run == Run::Against)
     }
 
-    /// Whether it holds, by values that the caller knows. What has no value holds nothing.
+    /// Whether it holds for the caller's values. A comparison with a missing value does not hold.
     pub fn holds(&self, value: impl Fn(Run, Measure) -> Option<f64>) -> bool {
         self.0.iter().all(|comparison| comparison.holds(&value))
     }
 
-    /// What is wrong with it, in a sentence for each comparison that does not hold.
+    /// One sentence for each comparison that does not hold.
     pub fn failures(&self, value: impl Fn(Run, Measure) -> Option<f64>) -> Vec<Phrase> {
         self.0.iter().filter(|it| !it.holds(&value)).map(|it| it.failure(&value)).collect()
     }
@@ -178,8 +178,7 @@ impl Comparison {
         phrase!("{}; expected {expected}", Phrase::joined(told, "{}; {}"), expected)
     }
 
-    /// What was expected, in words, where one measure is compared with a number or with itself in
-    /// the other run.
+    /// What was expected, in words, if one measure is compared with a number or with itself in the other run.
     fn expected(&self) -> Option<Phrase> {
         let [Term { factor: 1.0, of: Some((measure, Run::Now)) }] = self.left.0[..] else { return None };
         let amount = |value| amount(value, measure.unit());
@@ -251,7 +250,7 @@ impl Sum {
         self.0.iter().filter_map(|term| term.of)
     }
 
-    /// What it adds up to, by values that the caller knows; none where one of them has no value.
+    /// The sum for the caller's values; `None` if one of them is missing.
     pub fn value(&self, value: impl Fn(Run, Measure) -> Option<f64>) -> Option<f64> {
         self.0.iter().try_fold(0.0, |sum, term| {
             let of = match term.of {
@@ -345,7 +344,7 @@ impl fmt::Display for Sum {
 mod tests {
     use super::*;
 
-    /// Empty hosts 12.3 % now and 11 against; 3 conflicts now and none against; no migrations told.
+    /// Empty hosts 12.3 % now and 11 against; 3 conflicts now and none against; no value for migrations.
     fn value(run: Run, measure: Measure) -> Option<f64> {
         match (measure.to_string().as_str(), run) {
             ("empty_hosts_pct_mean", Run::Now) => Some(12.3),

@@ -2,10 +2,10 @@
 
 use crate::issue::{Issues, quoted};
 
-/// Lines that one block may have.
+/// The most lines in a block.
 const LINES_MAX: usize = 200;
 
-/// Characters that one value may have; a scenario given as a link is no such value.
+/// The most characters in a value; this does not apply to a scenario link.
 const VALUE_MAX: usize = 1_000;
 
 /// One line.
@@ -16,7 +16,7 @@ pub(crate) struct Entry<'a> {
     pub(crate) value: &'a str,
 }
 
-/// The lines of a block that begins behind `line`, as far as they are entries.
+/// The entries of a block that starts after `line`.
 pub(crate) fn entries<'a>(text: &'a str, line: u32, issues: &Issues) -> Vec<Entry<'a>> {
     let mut entries = Vec::new();
     for (number, content) in (line + 1..).zip(text.lines()) {

@@ -1,20 +1,20 @@
-//! What is wrong with a line of a lesson.
+//! Problems in the lines of a lesson.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
-/// One line that cannot stand as it is.
+/// A problem in one line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Issue {
-    /// Which, from 1.
+    /// The line number, from 1.
     pub line: u32,
-    /// What could stand there.
+    /// What was expected.
     pub expected: String,
-    /// What stands there.
+    /// What was found.
     pub got: String,
-    /// What to do about it.
+    /// How to fix it.
     pub advice: String,
-    /// The step and the block that the line is in; empty outside of steps.
+    /// The step and the block that contain the line; empty outside of steps.
     pub place: String,
 }
 
@@ -50,7 +50,7 @@ impl Issues {
         self.list.borrow_mut().push(issue);
     }
 
-    /// What is added from here on is in this step or block.
+    /// Everything added from here on belongs to this step or block.
     pub(crate) fn within(&self, place: String) {
         *self.place.borrow_mut() = place;
     }
@@ -59,7 +59,7 @@ impl Issues {
         self.list.borrow().is_empty()
     }
 
-    /// All of them, line by line.
+    /// All of them, sorted by line.
     pub(crate) fn into_list(self) -> Vec<Issue> {
         let mut list = self.list.into_inner();
         list.sort();
@@ -77,7 +77,7 @@ impl Issues {
     }
 }
 
-/// Text in quotes, cut where it would fill the page.
+/// Text in quotes, shortened if it is long.
 pub(crate) fn quoted(text: &str) -> String {
     const LONGEST: usize = 40;
     let mut start: String = text.chars().take(LONGEST).collect();

@@ -10,65 +10,65 @@ use crate::scene::Scene;
 use crate::text::Block;
 use crate::unlocks::Unlocks;
 
-/// Steps that a lesson may have.
+/// The most steps in a lesson.
 pub const STEPS_MAX: usize = 40;
 
-/// A lesson. One that was read is whole: it has steps, and the first has a scenario.
+/// A lesson. After a successful read it is complete: it has steps, and the first has a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lesson {
-    /// What it is called.
+    /// Its title.
     pub title: String,
-    /// How long it takes.
+    /// Its duration.
     pub minutes: Option<u32>,
-    /// What it is about, in a line for lists.
+    /// A one-line description for lists.
     pub about: Option<String>,
-    /// The language of its text, as HTML names it; none is English.
+    /// The language of its text, as an HTML `lang` value; `None` is English.
     pub language: Option<String>,
-    /// What stands before the first step.
+    /// The text before the first step.
     pub opening: Vec<Block>,
     /// Its steps, at least one.
     pub steps: Vec<Step>,
 }
 
-/// One step. What it does not say of scenario or unlocks stays as in the step before.
+/// One step. If it sets no scenario or unlocks, those of the step before remain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// What it is called.
+    /// Its title.
     pub title: String,
-    /// Text before the question, or all of it where nothing is asked.
+    /// The text before the question, or all of it if there is no question.
     pub before: Vec<Block>,
-    /// What runs.
+    /// The scenario to run.
     pub scenario: Option<Scene>,
-    /// What it is compared with.
+    /// The scenario to compare it with.
     pub against: Option<Scene>,
-    /// What it shows of the page.
+    /// The parts of the page that it shows.
     pub unlocks: Option<Unlocks>,
-    /// What is asked before the run.
+    /// The question before the run.
     pub question: Option<Question>,
-    /// Why the answer is what it is: shown after the run.
+    /// The explanation of the answer, shown after the run.
     pub after: Vec<Block>,
-    /// What is said of the runs.
+    /// Claims about the runs.
     pub claims: Vec<Claim>,
 }
 
-/// What is on the page during a step.
+/// What the page shows during a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shown<'a> {
-    /// What runs.
+    /// The scenario to run.
     pub scenario: &'a Scene,
-    /// What it is compared with.
+    /// The scenario to compare it with.
     pub against: Option<&'a Scene>,
-    /// What is shown; nothing where no step has said yet.
+    /// The parts of the page to show; `None` if no step has set them yet.
     pub unlocks: Option<&'a Unlocks>,
 }
 
 impl Lesson {
-    /// What is on the page during a step, those before it taken into account; nothing past the end.
+    /// What the page shows during a step, including what earlier steps set; `None` past the end.
     #[must_use]
     pub fn shown(&self, step: usize) -> Option<Shown<'_>> {
         let so_far = self.steps.get(..=step)?;
         let (at, scenario) = so_far.iter().enumerate().rev().find_map(|(at, it)| Some((at, it.scenario.as_ref()?)))?;
-        // A new scenario is compared with nothing until something is said.
+        // A new scenario has no comparison until a step sets one.
         let against = so_far[at..].iter().rev().find_map(|it| it.against.as_ref());
         let unlocks = so_far.iter().rev().find_map(|it| it.unlocks.as_ref());
         Some(Shown { scenario, against, unlocks })
@@ -76,7 +76,7 @@ impl Lesson {
 }
 
 impl Step {
-    /// What must be known of its runs to check it.
+    /// The measures needed to check it.
     #[must_use]
     pub fn measures(&self) -> Vec<(Run, Measure)> {
         let mut measures = Vec::new();
@@ -89,8 +89,8 @@ impl Step {
         measures
     }
 
-    /// What is wrong with its claims and its question, in sentences, by the values of its runs. Of
-    /// runs with other seeds than the one shown, only what is said of all is checked.
+    /// The problems of its claims and its question for the values of its runs. For runs with other seeds than the one
+    /// shown, only claims about all seeds are checked.
     pub fn failures(&self, reach: Scope, value: impl Fn(Run, Measure) -> Option<f64>) -> Vec<String> {
         let counts = |scope: Scope| reach == Scope::Here || scope == Scope::Always;
         let claims = self.claims.iter().filter(|claim| counts(claim.scope));

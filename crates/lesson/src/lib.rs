@@ -1,12 +1,12 @@
-//! Lessons: a few steps, each with text, a scenario, a question that can be answered wrong, and claims
-//! that a test holds against real runs.
+//! Lessons: a few steps, each with text, a scenario, a question that can be answered wrongly, and claims that a test
+//! checks against real runs.
 //!
-//! A lesson is a Markdown file that a teacher can write from an example (docs/LESSONS.md). Headings,
-//! paragraphs and lists are what a person reads; fenced blocks carry the rest, one `key: value` a line.
-//! Reading is strict: a lesson has no issue, or it is not shown, and each [`Issue`] has its line.
+//! A lesson is a Markdown file that a teacher can write from an example (docs/LESSONS.md). Headings, paragraphs and
+//! lists are for readers; fenced blocks hold the rest, one `key: value` per line. Reading is strict: a lesson with
+//! any issue is not shown, and each [`Issue`] has its line.
 //!
-//! Start with [`lesson`] for what there is, [`read`] and [`mod@write`] for its text form, [`claim`] and
-//! [`measure`] for what is said of runs, [`list`] for the lessons that come with the page.
+//! Start with [`lesson`] for the data, [`read`] and [`mod@write`] for its text form, [`claim`] and [`measure`] for
+//! claims about runs, and [`list`] for the built-in lessons.
 
 pub mod claim;
 mod entries;

@@ -1,13 +1,13 @@
-//! The lessons that come with the page, in the order they are shown.
+//! The built-in lessons, in the order shown.
 
-/// A lesson by name.
+/// A built-in lesson.
 #[derive(Clone, Copy, Debug)]
 pub struct Listed {
-    /// Its stable name, which is that of its file without the ending.
+    /// Its stable id: its file name without the extension.
     pub id: &'static str,
     /// Its Markdown.
     pub markdown: &'static str,
-    /// The same in other languages: the language as HTML names it, and its Markdown.
+    /// Translations: the language as an HTML `lang` value, and the Markdown.
     pub translations: &'static [(&'static str, &'static str)],
 }
 

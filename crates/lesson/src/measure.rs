@@ -1,4 +1,4 @@
-//! What a claim can say of a run, by name.
+//! Measures of a run that claims can use, by name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,18 +11,18 @@ use tiebreak_sim::{FIGURES, RuleShare, World};
 
 use crate::issue::{one_of, quoted};
 
-/// Which of the two runs of a step.
+/// One of the two runs of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Run {
     /// The step's scenario.
     Now,
-    /// What it is compared with.
+    /// The comparison.
     Against,
 }
 
 impl Run {
-    /// Its word in a claim.
+    /// Its name in a claim.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -32,24 +32,24 @@ impl Run {
     }
 }
 
-/// Something that a finished run has one number for.
+/// Something that has one number in a finished run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Measure {
-    /// A figure of the whole run, by its place in [`FIGURES`].
+    /// A figure of the whole run, by its index in [`FIGURES`].
     Total(usize),
-    /// A metric over its samples, by its place in [`METRICS`].
+    /// A metric over its samples, by its index in [`METRICS`].
     Chart(usize, Fold),
-    /// What a rule did on average over sampled decisions, by its place in [`RULES`].
+    /// The average effect of a rule over sampled decisions, by its index in [`RULES`].
     Rule(usize, Share),
-    /// The machine that a VM, by its number in the trace, was placed on last.
+    /// The last machine of a VM, which is given by its number in the trace.
     MachineOfVm(u64),
 }
 
-/// How the samples of a metric become one number.
+/// How the samples of a metric are reduced to one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fold {
-    /// Their mean, those that say nothing left out.
+    /// Their mean, ignoring missing samples.
     Mean,
     /// The lowest.
     Least,
@@ -59,22 +59,22 @@ pub enum Fold {
     Last,
 }
 
-/// What is asked of a rule, in percent.
+/// A measure of a rule, in percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
-    /// Of its stage's first candidates, those that it was given.
+    /// The share of its stage's initial candidates that it received.
     Given,
-    /// Of its stage's first candidates, those that it left.
+    /// The share of its stage's initial candidates that it left.
     Left,
-    /// Of the decisions, those in which it dropped any candidate.
+    /// The share of decisions in which it removed any candidate.
     Decided,
-    /// Of the decisions, those in which it left exactly one of several.
+    /// The share of decisions in which it left exactly one of several candidates.
     LeftOne,
-    /// Of the decisions, those in which it broke the tie.
+    /// The share of decisions in which it broke the tie.
     Settled,
 }
 
-/// The figures that claims know: places in [`FIGURES`], ids and titles.
+/// The figures available in claims: indices in [`FIGURES`], ids and titles.
 fn totals() -> impl Iterator<Item = (usize, &'static str, &'static str)> {
     FIGURES.iter().enumerate().filter_map(|(at, figure)| figure.claim().map(|(id, title)| (at, id, title)))
 }
@@ -98,7 +98,7 @@ const SHARES: [(&str, Share); 5] = [
 const MACHINE_OF_VM: &str = "machine_of_vm_";
 
 impl Measure {
-    /// What it is called in a sentence.
+    /// Its name within a sentence.
     #[must_use]
     pub fn title(self) -> Phrase {
         match self {
@@ -126,7 +126,7 @@ impl Measure {
         }
     }
 
-    /// The unit of its value; nothing where things are counted, or where the title says it.
+    /// The unit of its value; empty for counts, or if the title contains it.
     #[must_use]
     pub fn unit(self) -> &'static str {
         match self {
@@ -138,7 +138,7 @@ impl Measure {
         }
     }
 
-    /// Its value in a run that is over; none where the run says nothing of it.
+    /// Its value in a finished run; `None` if the run has none.
     #[must_use]
     pub fn of(self, world: &World) -> Option<f64> {
         let value = match self {
@@ -204,12 +204,12 @@ fn word<T: PartialEq>(words: &[(&'static str, T)], value: &T) -> &'static str {
     words.iter().find(|(_, other)| other == value).map_or("", |(word, _)| word)
 }
 
-/// Why a name is no measure: what was expected and what came.
+/// Why a name is not a measure: what was expected, and what was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotAMeasure {
-    /// What could stand there.
+    /// What was expected.
     pub expected: String,
-    /// What stands there.
+    /// What was found.
     pub got: String,
 }
 

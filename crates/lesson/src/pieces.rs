@@ -1,5 +1,5 @@
-//! Markdown taken apart into headings, text and fenced blocks, each with its line. Everything that
-//! a lesson does not show is an issue: nothing is dropped silently, and no HTML comes through.
+//! Splits Markdown into headings, text and fenced blocks, each with its line. Everything that a lesson does not show
+//! is an issue: nothing is dropped silently, and no HTML passes.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, OffsetIter, Options, Pa
 use crate::issue::{Issues, quoted};
 use crate::text::{Block, Span};
 
-/// Bytes that the text of a lesson may have.
+/// The most bytes in the text of a lesson.
 pub const TEXT_MAX: usize = 256 * 1024;
 
-/// One part of a lesson's text, and the line where it begins.
+/// One part of a lesson's text, and its first line.
 pub(crate) struct Piece {
     pub(crate) line: u32,
     pub(crate) kind: PieceKind,
@@ -24,7 +24,7 @@ pub(crate) enum PieceKind {
     Step(String),
     /// A paragraph or a list.
     Text(Block),
-    /// A fenced block: the words behind its fence, and what it holds.
+    /// A fenced block: its info string, and its content.
     Fence { word: String, text: String },
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn pieces(markdown: &str, issues: &Issues) -> Vec<Piece> {
     taker.pieces()
 }
 
-/// Where each line begins.
+/// The start of each line.
 struct Lines(Vec<usize>);
 
 impl Lines {
@@ -58,13 +58,13 @@ impl Lines {
         Self(std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect())
     }
 
-    /// The line of a byte, from 1.
+    /// The line number of a byte, from 1.
     fn line(&self, at: usize) -> u32 {
         self.0.partition_point(|start| *start <= at) as u32
     }
 }
 
-/// Takes piece after piece from the parser.
+/// Takes pieces from the parser, one by one.
 struct Taker<'a> {
     events: OffsetIter<'a>,
     lines: Lines,
@@ -118,7 +118,7 @@ impl<'a> Taker<'a> {
         }
     }
 
-    /// Headings are plain words.
+    /// The plain text of a heading.
     fn plain_of(&self, span: &Span, line: u32) -> String {
         match span {
             Span::Text(text) => text.clone(),
@@ -129,7 +129,7 @@ impl<'a> Taker<'a> {
         }
     }
 
-    /// What a fenced block holds.
+    /// The content of a fenced block.
     fn code(&mut self) -> String {
         let mut text = String::new();
         for (event, _) in self.events.by_ref() {
@@ -168,7 +168,7 @@ impl<'a> Taker<'a> {
         Block::List { numbered: first.is_some(), items }
     }
 
-    /// Text up to the end of what it stands in.
+    /// Text up to the end of its container.
     fn spans(&mut self, end: TagEnd, place: &str) -> Vec<Span> {
         let mut spans: Vec<Span> = Vec::new();
         while let Some((event, range)) = self.events.next() {
@@ -189,7 +189,7 @@ impl<'a> Taker<'a> {
                     let text = self.words(&range);
                     spans.extend(self.link(text, &dest_url, &title, &range));
                 }
-                // Items that stand apart hold a paragraph; one is all that an item may hold.
+                // Items of a loose list contain a paragraph; it is all that an item may contain.
                 Event::Start(Tag::Paragraph) if end == TagEnd::Item && spans.is_empty() => {}
                 Event::End(TagEnd::Paragraph) => {}
                 Event::Start(Tag::Paragraph) => {
@@ -207,7 +207,7 @@ impl<'a> Taker<'a> {
         spans
     }
 
-    /// Plain words up to the end of what is around them.
+    /// Plain text up to the end of its container.
     fn words(&mut self, around: &Range<usize>) -> String {
         let mut words = String::new();
         while let Some((event, range)) = self.events.next() {
@@ -239,7 +239,7 @@ impl<'a> Taker<'a> {
         Some(Span::Link { text, address: address.to_owned() })
     }
 
-    /// Says that something is not shown, and passes over it.
+    /// Reports something that is not shown, and skips it.
     fn refuse(&mut self, event: &Event<'_>, range: &Range<usize>, expected: &str) {
         let (got, advice) = unshown(event);
         self.issues.add(self.lines.line(range.start), expected, got, advice);
@@ -248,7 +248,7 @@ impl<'a> Taker<'a> {
         }
     }
 
-    /// Passes over the rest of what has begun.
+    /// Skips the rest of the current element.
     fn skip(&mut self) {
         let mut open = 1_u32;
         for (event, _) in self.events.by_ref() {
@@ -271,7 +271,7 @@ fn push_text(spans: &mut Vec<Span>, more: &str) {
     }
 }
 
-/// Marked words side by side with others marked alike are one span.
+/// Adjacent spans with the same markup become one.
 fn push_marked(spans: &mut Vec<Span>, span: Span) {
     match (spans.last_mut(), span) {
         (Some(Span::Emphasis(text)), Span::Emphasis(more)) | (Some(Span::Strong(text)), Span::Strong(more)) => {
@@ -281,7 +281,7 @@ fn push_marked(spans: &mut Vec<Span>, span: Span) {
     }
 }
 
-/// What a lesson does not show, in words, and what to do instead.
+/// A name for something that a lesson does not show, and what to do instead.
 fn unshown(event: &Event<'_>) -> (&'static str, &'static str) {
     match event {
         Event::Html(_) | Event::InlineHtml(_) | Event::Start(Tag::HtmlBlock) => {

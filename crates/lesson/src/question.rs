@@ -1,4 +1,4 @@
-//! What a step asks before its run, and which answer is right: the run says, nobody else.
+//! The question of a step before its run. Only the run decides which answer is right.
 
 use serde::{Deserialize, Serialize};
 use tiebreak_scenario::{Issue, Variant};
@@ -11,45 +11,45 @@ use crate::measure::{Measure, Run};
 pub enum Question {
     /// One of several answers is right.
     Pick {
-        /// What is asked.
+        /// The question.
         ask: String,
         /// Whether the same answer is right for the seeds around the one shown.
         scope: Scope,
-        /// The answers, two or more.
+        /// The answers, at least two.
         choices: Vec<Choice>,
     },
-    /// The person draws how a metric will go over the run.
+    /// Sketching the course of a metric over the run.
     Curve {
-        /// What is asked.
+        /// The question.
         ask: String,
         /// The metric, by id.
         metric: String,
     },
-    /// The person estimates a number on a scale.
+    /// Estimating a number on a scale.
     Estimate {
-        /// What is asked.
+        /// The question.
         ask: String,
-        /// Whether the number lies on the scale for the seeds around the one shown, too.
+        /// Whether the number lies on the scale for the seeds around the one shown too.
         scope: Scope,
-        /// What the run answers.
+        /// The number to estimate.
         of: Sum,
         /// The scale.
         scale: Scale,
     },
-    /// The person names the machine that a VM will be placed on.
+    /// Naming the machine on which a VM will be placed.
     Machine {
-        /// What is asked.
+        /// The question.
         ask: String,
         /// The VM, by its number in the trace.
         vm: u64,
     },
-    /// The person changes the rules until the run is as asked.
+    /// Changing the rules until the run meets a goal.
     Drag {
-        /// What is asked.
+        /// The question.
         ask: String,
-        /// What must be true of the person's run.
+        /// The goal, a condition on the changed run.
         goal: Test,
-        /// Changes to the step's scenario that reach it, as `tiebreak run --set` takes them: path and value.
+        /// Changes to the step's scenario that reach the goal, as for `tiebreak run --set`: path and value.
         solution: Vec<(String, String)>,
     },
 }
@@ -57,20 +57,20 @@ pub enum Question {
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// It is right when this holds; without it, when no other answer is.
+    /// The answer is right if this holds; without a condition, if no other answer is right.
     pub right_if: Option<Test>,
 }
 
-/// The numbers that can be estimated.
+/// The range of an estimate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scale {
     /// The lowest.
     pub from: f64,
-    /// The highest, more than the lowest.
+    /// The highest, greater than the lowest.
     pub to: f64,
-    /// What stands behind a number, such as `%` or `of 24 machines`; may be empty.
+    /// The text after a number, such as `%` or `of 24 machines`; may be empty.
     pub unit: String,
 }
 
@@ -81,7 +81,7 @@ impl Scale {
         (self.from..=self.to).contains(&number)
     }
 
-    /// How far along it a number lies, from 0 to 1; numbers beyond an end lie at that end.
+    /// The relative position of a number, from 0 to 1, clamped to the scale.
     #[must_use]
     pub fn share(&self, number: f64) -> f64 {
         ((number - self.from) / (self.to - self.from)).clamp(0.0, 1.0)
@@ -89,7 +89,7 @@ impl Scale {
 }
 
 impl Question {
-    /// What is asked.
+    /// The question.
     #[must_use]
     pub fn ask(&self) -> &str {
         match self {
@@ -101,7 +101,7 @@ impl Question {
         }
     }
 
-    /// The place of the right answer; none when the runs make none or several right, or when nothing is picked.
+    /// The index of the right answer; `None` if the runs make no answer or several right, or this is not a choice.
     pub fn right(&self, value: impl Fn(Run, Measure) -> Option<f64>) -> Option<usize> {
         let Self::Pick { choices, .. } = self else { return None };
         let holds = |choice: &Choice| choice.right_if.as_ref().is_some_and(|test| test.holds(&value));
@@ -113,13 +113,13 @@ impl Question {
         }
     }
 
-    /// The number that was to be estimated; none where nothing is, or the runs do not say.
+    /// The number to estimate; `None` if this is not an estimate, or the runs do not provide it.
     pub fn truth(&self, value: impl Fn(Run, Measure) -> Option<f64>) -> Option<f64> {
         let Self::Estimate { of, .. } = self else { return None };
         of.value(value)
     }
 
-    /// What its answers depend on.
+    /// The conditions of its answers.
     pub fn tests(&self) -> impl Iterator<Item = &Test> {
         let choices = match self {
             Self::Pick { choices, .. } => choices.as_slice(),
@@ -132,7 +132,7 @@ impl Question {
         choices.iter().filter_map(|choice| choice.right_if.as_ref()).chain(goal)
     }
 
-    /// What must be known of the runs to answer it.
+    /// The measures needed to answer it.
     pub fn measures(&self) -> impl Iterator<Item = (Measure, Run)> + '_ {
         let estimated = match self {
             Self::Estimate { of, .. } => Some(of),
@@ -145,16 +145,16 @@ impl Question {
         self.tests().flat_map(Test::measures).chain(estimated.into_iter().flat_map(Sum::measures)).chain(placed)
     }
 
-    /// Whether the run that the step's is compared with is needed.
+    /// Whether it needs the comparison run.
     #[must_use]
     pub fn compares(&self) -> bool {
         self.measures().any(|(_, run)| run == Run::Against)
     }
 
-    /// A scenario that reaches the goal, made of the step's; none where the question has no goal.
+    /// The step's scenario with the solution applied; `None` if the question has no goal.
     ///
     /// # Errors
-    /// When a change of the solution cannot be made.
+    /// If a change of the solution cannot be applied.
     pub fn solved(&self, variant: &Variant) -> Result<Option<Variant>, Issue> {
         let Self::Drag { solution, .. } = self else { return Ok(None) };
         let mut solved = variant.clone();

@@ -1,4 +1,4 @@
-//! Reading a lesson: strict, all issues at once, each with its line.
+//! Reads a lesson: strict, with all issues at once, each with its line.
 
 use tiebreak_scenario::Document;
 use tiebreak_sim::metrics::{METRICS, index_of};
@@ -13,26 +13,26 @@ use crate::scene::Scene;
 use crate::text::Block;
 use crate::unlocks::Unlocks;
 
-/// Answers that a question may have.
+/// The most answers to a question.
 pub const CHOICES_MAX: usize = 6;
 
-/// Minutes that a lesson may take.
+/// The longest duration of a lesson, in minutes.
 pub const MINUTES_MAX: u32 = 90;
 
-/// Characters that a title may have.
+/// The most characters in a title.
 pub const TITLE_MAX: usize = 120;
 
-/// The ends of a scale are nearer to zero than this.
+/// The ends of a scale must be smaller than this in absolute value.
 const SCALE_MAX: f64 = 1e9;
 
-/// The fenced blocks there are.
+/// The known fenced blocks.
 const FENCES: [&str; 6] = ["lesson", "scenario", "against", "unlock", "predict", "claim"];
 
 impl Lesson {
     /// Reads a lesson.
     ///
     /// # Errors
-    /// Everything that is wrong with it, line by line.
+    /// All issues, sorted by line.
     pub fn read(markdown: &str) -> Result<Self, Vec<Issue>> {
         let issues = Issues::default();
         let pieces = pieces(markdown, &issues);
@@ -47,10 +47,10 @@ impl Lesson {
 }
 
 impl Lesson {
-    /// Puts a step behind the last one of a lesson's Markdown; an empty text becomes a lesson of one step.
+    /// Appends a step to a lesson's Markdown; an empty text becomes a lesson with one step.
     ///
     /// # Errors
-    /// When the text is no lesson, or would be none with the step.
+    /// If the text is not a valid lesson, or would not be with the step.
     pub fn with_step(markdown: &str, step: Step) -> Result<String, Vec<Issue>> {
         let mut lesson = match markdown.trim() {
             "" => Self {
@@ -70,11 +70,10 @@ impl Lesson {
 }
 
 impl Step {
-    /// A step made of a scenario as it stands: what the page freezes for a teacher. Its text is
-    /// Markdown.
+    /// A step from a complete scenario, as the page freezes it for a teacher. Its text is Markdown.
     ///
     /// # Errors
-    /// When there is no title, or the text holds anything but paragraphs and lists.
+    /// If there is no title, or the text contains anything but paragraphs and lists.
     pub fn frozen(title: &str, text: &str, document: Document, unlocks: Unlocks) -> Result<Self, Vec<Issue>> {
         let issues = Issues::default();
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -96,10 +95,10 @@ impl Step {
         })
     }
 
-    /// The same step with a question, and the text that says why it is so: Markdown, shown after the run.
+    /// The same step with a question and an explanation in Markdown, shown after the run.
     ///
     /// # Errors
-    /// When that text holds anything but paragraphs and lists.
+    /// If that text contains anything but paragraphs and lists.
     pub fn asking(self, question: Question, why: &str) -> Result<Self, Vec<Issue>> {
         Ok(Self { question: Some(question), after: Block::read(why)?, ..self })
     }
@@ -111,13 +110,13 @@ fn check_title(title: &str, line: u32, issues: &Issues) {
     }
 }
 
-/// A step as far as it is read, with the lines that issues may need.
+/// A partly read step, with the line numbers that issues may need.
 struct Draft {
     step: Step,
     lines: StepLines,
 }
 
-/// Where parts of a step begin.
+/// The first lines of a step's parts.
 struct StepLines {
     title: u32,
     scenario: Option<u32>,
@@ -192,7 +191,7 @@ fn lesson(pieces: Vec<Piece>, issues: &Issues) -> Option<Lesson> {
     Some(lesson)
 }
 
-/// What stands before the first step.
+/// The text before the first step.
 fn head(lesson: &mut Lesson, Piece { line, kind }: Piece, issues: &Issues) {
     match kind {
         PieceKind::Text(block) => lesson.opening.push(block),
@@ -233,7 +232,7 @@ fn language(entry: &Entry<'_>, issues: &Issues) -> Option<String> {
     is_one.then(|| entry.value.into())
 }
 
-/// Reads step after step; each may go on from the scenario of the last one.
+/// Reads steps one by one; each may build on the previous scenario.
 struct Reader<'a> {
     last: Option<Document>,
     issues: &'a Issues,
@@ -314,7 +313,7 @@ impl Reader<'_> {
     }
 }
 
-/// What can be said of the last step only when all of it is known.
+/// Checks that need the whole lesson.
 fn check(lesson: &Lesson, lines: &StepLines, issues: &Issues) {
     let Some(step) = lesson.steps.last() else { return };
     if lesson.steps.len() == 1 && lines.scenario.is_none() {
@@ -356,10 +355,10 @@ fn test(entry: &Entry<'_>, issues: &Issues) -> Option<Test> {
     read.map_err(|error| issues.add(entry.line, error.expected, error.got, "docs/LESSONS.md has examples")).ok()
 }
 
-/// Reads the lines of one kind of question behind the first, which says the kind and what is asked.
+/// Reads the lines of one kind of question after the first, which names the kind and asks the question.
 type ReadKind = fn(&Entry<'_>, &[Entry<'_>], &Issues) -> Option<Question>;
 
-/// The kinds of question, by the key of the line that says what is asked.
+/// The kinds of question, by the key of their first line.
 const KINDS: [(&str, ReadKind); 7] = [
     ("pick", pick),
     ("pick here", pick),
@@ -398,7 +397,7 @@ fn field<'a>(kind: &Entry<'_>, entries: &[Entry<'a>], key: &str, issues: &Issues
     first
 }
 
-/// Says which lines are of no use to a kind of question.
+/// Reports lines that this kind of question does not use.
 fn only(kind: &Entry<'_>, entries: &[Entry<'_>], keys: &[&'static str], issues: &Issues) {
     for entry in entries.iter().filter(|entry| *entry != kind && !keys.contains(&entry.key)) {
         issues.add(entry.line, one_of(keys.iter().copied()), quoted(entry.key), "remove other lines");

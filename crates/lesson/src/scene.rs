@@ -1,4 +1,4 @@
-//! A step's scenario: where it starts from, and what is changed.
+//! A step's scenario: a start, and changes to it.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use tiebreak_scenario::custom::CUSTOM_MAX;
@@ -10,7 +10,7 @@ use tiebreak_sim::INCIDENTS;
 use crate::entries::{Entry, entries};
 use crate::issue::{Issues, one_of, quoted};
 
-/// A scenario as a lesson says it, and what that makes.
+/// A scenario as written in a lesson, and the resulting document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scene {
     start: Start,
@@ -19,43 +19,43 @@ pub struct Scene {
     document: Document,
 }
 
-/// Where a scenario starts from.
+/// The start of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Start {
-    /// The scenario before it: of a step, the last step's; of what it is compared with, the step's own.
+    /// The previous scenario: for a step, that of the last step; for a comparison, the step's own.
     Before,
     /// A preset by id.
     Preset(String),
-    /// A whole document.
+    /// A complete document.
     Whole(#[serde(with = "as_text")] Box<Document>),
 }
 
-/// One change, in the order they are made.
+/// One change; changes apply in order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Change {
-    /// One field, as `tiebreak run --set` takes it.
+    /// One field, as for `tiebreak run --set`.
     Set {
-        /// Which.
+        /// The field.
         path: String,
-        /// To what.
+        /// The new value.
         value: String,
     },
-    /// One more rule of one's own, at the end of its stage, or in place of the one of its name.
+    /// One more custom rule, at the end of its stage, or in place of the rule with the same name.
     Rule {
-        /// The name of one of the gallery, or the rule as JSON, in one line.
+        /// The name of a gallery rule, or the rule as JSON on one line.
         rule: String,
     },
     /// One more event on the timeline, with its defaults.
     Event {
         /// The incident, by id.
         id: String,
-        /// When it happens, or begins.
+        /// Its time, or its start.
         at_hours: f64,
     },
 }
 
 impl Scene {
-    /// A scenario as it stands, frozen.
+    /// A complete scenario as it is, frozen.
     #[must_use]
     pub fn frozen(document: Document) -> Self {
         Self { start: Start::Whole(Box::new(document.clone())), changes: Vec::new(), document }
@@ -67,20 +67,19 @@ impl Scene {
         &self.document
     }
 
-    /// What it started from.
+    /// Its start.
     #[must_use]
     pub const fn start(&self) -> &Start {
         &self.start
     }
 
-    /// What was changed then.
+    /// Its changes.
     #[must_use]
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
 
-    /// Takes a block that begins at a line; `before` is what it goes on from when it says nothing
-    /// else.
+    /// Reads a block that starts at a line; `before` is the start if the block names none.
     pub(crate) fn read(text: &str, line: u32, before: Option<&Document>, issues: &Issues) -> Option<Self> {
         let skipped = text.lines().take_while(|content| content.trim().is_empty()).count() as u32;
         let (start, rest, line) = match text.trim_start().chars().next() {
@@ -123,7 +122,7 @@ impl Scene {
     }
 }
 
-/// A document without the variants that are not in front: a step compares with what it says itself.
+/// A document with the active variant only: a step defines its own comparison.
 fn in_front(document: &Document) -> Document {
     Document { name: document.name.clone(), variants: vec![document.active_variant().clone()], active: 0 }
 }
@@ -138,7 +137,7 @@ impl Change {
     }
 }
 
-/// What a block begins with, what is left of it, and the line before that.
+/// The start of a scenario, the rest of the block, and the line before the rest.
 type Begun<'a> = (Option<Start>, &'a str, u32);
 
 fn link<'a>(text: &'a str, line: u32, issues: &Issues) -> Option<Begun<'a>> {
@@ -164,7 +163,7 @@ fn json<'a>(text: &'a str, line: u32, issues: &Issues) -> Option<Begun<'a>> {
     match Document::read(json) {
         Ok(read) => {
             say_all(&read.issues, line + 1, issues);
-            // What stands behind the last bracket belongs to the line that holds it.
+            // Text after the last bracket belongs to the line of that bracket.
             let lines = json.matches('\n').count() as u32;
             Some((Some(Start::Whole(Box::new(read.document))), rest, line + lines))
         }
@@ -245,7 +244,7 @@ fn rule(entry: &Entry<'_>, variant: &mut Variant, issues: &Issues) -> Option<Cha
     Some(Change::Rule { rule: entry.value.into() })
 }
 
-/// A rule as JSON; none where it is no JSON, nothing where something is wrong with it.
+/// A rule as JSON: `Some(None)` if the value is not JSON, `None` if the rule has issues.
 fn own_rule(entry: &Entry<'_>, issues: &Issues) -> Option<Option<RuleRow>> {
     let Ok((row, found)) = rule_of(entry.value) else { return Some(None) };
     say_all(&found, entry.line, issues);

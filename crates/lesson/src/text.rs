@@ -1,4 +1,4 @@
-//! What a person reads in a lesson: plain data, never HTML.
+//! The readable text of a lesson: plain data, never HTML.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,40 +10,40 @@ use crate::pieces::{PieceKind, pieces};
 pub enum Block {
     /// A paragraph.
     Paragraph(Vec<Span>),
-    /// A list; lists do not stand inside others.
+    /// A list; lists are not nested.
     List {
         /// Whether its items are numbered, from 1.
         numbered: bool,
-        /// One line of text each.
+        /// One line of text per item.
         items: Vec<Vec<Span>>,
     },
 }
 
-/// A piece of a line of text. Spans do not stand inside others.
+/// A piece of a line of text. Spans are not nested.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Span {
-    /// As it is.
+    /// Plain text.
     Text(String),
     /// With emphasis.
     Emphasis(String),
     /// Strong.
     Strong(String),
-    /// A name as the program writes it.
+    /// Code.
     Code(String),
     /// A link out of the page.
     Link {
-        /// What is shown.
+        /// The link text.
         text: String,
-        /// Where it leads: it begins with `https://`.
+        /// Its target: it begins with `https://`.
         address: String,
     },
 }
 
 impl Block {
-    /// Reads text that holds nothing but paragraphs and lists.
+    /// Reads text that contains only paragraphs and lists.
     ///
     /// # Errors
-    /// When it holds anything else; each issue has its line.
+    /// If it contains anything else; each issue has its line.
     pub fn read(markdown: &str) -> Result<Vec<Self>, Vec<Issue>> {
         let issues = Issues::default();
         let blocks = pieces(markdown, &issues).into_iter().filter_map(|piece| match piece.kind {

@@ -1,4 +1,4 @@
-//! What a step shows of the page beside its text: rules, charts and other controls, by name.
+//! The parts of the page that a step shows beside its text: rules, charts and other controls, by name.
 
 use serde::{Deserialize, Serialize};
 use tiebreak_placement::{RULES, rules};
@@ -8,7 +8,7 @@ use tiebreak_sim::METRICS;
 use crate::entries::Entry;
 use crate::issue::{Issues, one_of, quoted};
 
-/// The word for everything of a kind.
+/// The word for all items of a kind.
 const ALL: &str = "all";
 
 /// A part of the page that is neither a rule nor a chart.
@@ -17,42 +17,42 @@ const ALL: &str = "all";
 pub enum Control {
     /// The fleet map, one cell a machine.
     Map,
-    /// Moving along the run.
+    /// Moving through the run.
     Timeline,
     /// Events on the timeline: failures, spikes, maintenance.
     Events,
-    /// Why a VM went where it went.
+    /// The explanation of a VM's placement.
     Explain,
-    /// Buckets of the rules that are shown.
+    /// Buckets of the displayed rules.
     Buckets,
-    /// Weights of the rules that are shown.
+    /// Weights of the displayed rules.
     Weights,
     /// The agents' settings.
     Agents,
     /// The cache layers.
     Caches,
-    /// What caches and agents did.
+    /// Statistics of caches and agents.
     Anatomy,
     /// The machines.
     Machines,
     /// The workload's settings.
     Workload,
-    /// Predictors, settings of lifetimes, and how good predictions were.
+    /// Predictors, lifetime settings, and prediction quality.
     Lifetimes,
     /// Virtual datacenters, the network, and the bounds on links.
     Network,
-    /// What is believed of deployments, and the cluster over years.
+    /// Beliefs about deployments, and the cluster over years.
     Admission,
-    /// Power budgets, who is slowed down, and how low budgets may be.
+    /// Power budgets, throttled VMs, and the lowest possible budgets.
     Power,
     /// The seed.
     Seed,
-    /// Custom rules, and what edits them.
+    /// Custom rules and their editor.
     Editor,
 }
 
 impl Control {
-    /// Every control, in the order they are written.
+    /// Every control, in writing order.
     pub const EVERY: &'static [Self] = &[
         Self::Map,
         Self::Timeline,
@@ -101,16 +101,16 @@ impl Control {
 /// Everything that a step shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unlocks {
-    /// Rules by id, in the order they were written; the page has an order of its own.
+    /// Rules by id, in the order written; the page has its own order.
     pub rules: Vec<String>,
     /// Other controls.
     pub controls: Vec<Control>,
-    /// Charts by the id of their metric, the first one on top.
+    /// Charts by the id of their metric, topmost first.
     pub charts: Vec<String>,
 }
 
 impl Unlocks {
-    /// Everything there is.
+    /// Everything.
     #[must_use]
     pub fn all() -> Self {
         Self {
@@ -120,7 +120,7 @@ impl Unlocks {
         }
     }
 
-    /// Takes the lines of a block.
+    /// Reads the lines of a block.
     pub(crate) fn read(entries: &[Entry<'_>], issues: &Issues) -> Self {
         let mut unlocks = Self::default();
         for entry in entries {
@@ -156,7 +156,7 @@ impl Unlocks {
     }
 }
 
-/// Built-in rules, then those of the gallery that are none.
+/// Built-in rules, then gallery rules that are not built in.
 fn rule_ids() -> impl Iterator<Item = &'static str> {
     let known = GALLERY.iter().map(|rule| rule.name).filter(|name| rules::find(name).is_none());
     RULES.iter().map(|entry| entry.declaration.id).chain(known)
@@ -171,7 +171,7 @@ fn control(word: &str) -> Control {
     *found.expect("a word of a control")
 }
 
-/// Adds the names of one line, each once, all of which must be known.
+/// Adds the names of one line without duplicates; all must be known.
 fn take<T: PartialEq, I: Iterator<Item = &'static str>>(
     taken: &mut Vec<T>,
     entry: &Entry<'_>,

@@ -1,4 +1,4 @@
-//! Writing a lesson, so that what is read again is the same.
+//! Writes a lesson such that it reads back unchanged.
 
 use crate::claim::Scope;
 use crate::lesson::{Lesson, Step};
@@ -101,7 +101,7 @@ fn text(blocks: &[Block]) -> Vec<String> {
     written
 }
 
-/// Lists in a row take turns in their marks, or they would be one list.
+/// Consecutive lists alternate their markers, or they would be one list.
 fn list(numbered: bool, items: &[Vec<Span>], second: bool) -> String {
     let mark = |at: usize| match (numbered, second) {
         (false, false) => "-".to_owned(),
@@ -139,8 +139,8 @@ fn is_marked(span: Option<&Span>) -> bool {
     matches!(span, Some(Span::Emphasis(_) | Span::Strong(_)))
 }
 
-/// Text between marks. A mark of emphasis counts as one only between the right characters: outside
-/// of it there must be a space or a sign, so a letter that touches it is written by its number.
+/// Text outside markup. Markdown recognises an emphasis mark only between the right characters: outside of it there
+/// must be a space or punctuation, so a letter that touches it is written as a character reference.
 fn plain(text: &str, before: Option<&Span>, behind: Option<&Span>) -> String {
     let edge = |beside: Option<&Span>, letter: char| match beside {
         // Spaces at the ends of a line would be lost.
@@ -151,17 +151,17 @@ fn plain(text: &str, before: Option<&Span>, behind: Option<&Span>) -> String {
     if before.is_none() { begun(&text) } else { text }
 }
 
-/// Text inside marks: they must touch letters or digits, and where marks touch each other, signs.
+/// Text inside markup: it must touch letters or digits, or punctuation where two marks touch.
 fn marked(text: &str, before: Option<&Span>, behind: Option<&Span>) -> String {
     by_edges(text, |first| is_letter(first) && !is_marked(before), |last| is_letter(last) && !is_marked(behind))
 }
 
-/// Whether every reader of Markdown takes it for a letter or a digit.
+/// Whether every Markdown parser treats it as a letter or a digit.
 fn is_letter(letter: char) -> bool {
     letter.is_alphanumeric() && !('\u{2000}'..'\u{2c00}').contains(&letter) && letter < '\u{10000}'
 }
 
-/// Escapes text; its first and last characters are written by their numbers unless they may stand.
+/// Escapes text; writes the first and the last character as a character reference unless it may stay.
 fn by_edges(text: &str, first_stands: impl Fn(char) -> bool, last_stands: impl Fn(char) -> bool) -> String {
     let end = text.chars().count();
     let letter = |(at, letter): (usize, char)| {
@@ -190,12 +190,12 @@ fn numbered(letter: char) -> String {
     format!("&#{};", u32::from(letter))
 }
 
-/// Whether a character of an address means nothing in Markdown.
+/// Whether a character of an address has no meaning in Markdown.
 fn is_safe(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || "-./:?=%+~,@!$();'".contains(letter)
 }
 
-/// The beginning of a line, so that it is not taken for a list, a heading or a line across the page.
+/// The beginning of a line, escaped so that it is not read as a list, a heading or a thematic break.
 fn begun(text: &str) -> String {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     match text[digits..].chars().next() {
@@ -205,7 +205,7 @@ fn begun(text: &str) -> String {
     }
 }
 
-/// Code between as many marks as it does not hold.
+/// Code between more backticks than it contains in a row.
 fn code_span(code: &str) -> String {
     let longest = code.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     let marks = "`".repeat(longest + 1);

@@ -1,17 +1,17 @@
-//! Texts that are no lessons: what each is told, and where.
+//! Invalid lessons, and the issues reported for each.
 
 use tiebreak_lesson::Lesson;
 
 const HEAD: &str = "# Ties\n\n## One\n\nText.\n\n";
 const SCENE: &str = "```scenario\npreset: small\n```\n\n";
 
-/// Everything that is said of a text.
+/// All issues of a text.
 fn told(markdown: &str) -> String {
     let issues = Lesson::read(markdown).expect_err(markdown);
     issues.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// The text must be told this, and nothing else.
+/// The text must have exactly these issues.
 fn check(markdown: &str, expected: &[&str]) {
     let told = told(markdown);
     let lines: Vec<_> = told.lines().collect();
@@ -21,7 +21,7 @@ fn check(markdown: &str, expected: &[&str]) {
     }
 }
 
-/// A step with a scenario and this behind it; the first line of it is line 11.
+/// A step with a scenario, followed by this; its first line is line 11.
 fn step(rest: &str) -> String {
     format!("{HEAD}{SCENE}{rest}")
 }

@@ -1,10 +1,10 @@
-//! Whatever text comes, reading it ends, says something, and what it takes is written as it was read.
+//! For any text, reading ends and reports something, and an accepted lesson is written as it was read.
 
 use tiebreak_lesson::issue::ISSUES_MAX;
 use tiebreak_lesson::{LESSONS, Lesson, TEXT_MAX};
 use tiebreak_model::random::{Seed, Stream, pick};
 
-/// Pieces that mean something somewhere.
+/// Pieces that have a meaning somewhere.
 const PIECES: &[&str] = &[
     "# ",
     "## ",
@@ -100,7 +100,7 @@ impl HostileDraws {
         pick(self.stream.draw(self.drawn, 0), bound as u32) as usize
     }
 
-    /// A place between two characters.
+    /// A position between two characters.
     fn place(&mut self, text: &str) -> usize {
         let mut at = self.below(text.len() + 1);
         while !text.is_char_boundary(at) {
@@ -110,7 +110,7 @@ impl HostileDraws {
     }
 }
 
-/// It is a lesson that is written as it was read, or there are issues, each with a line of the text.
+/// The text is a lesson that reads back unchanged, or it has issues, each with a line of the text.
 fn check(text: &str) -> bool {
     let lines = text.replace("\r\n", "\n").split(['\n', '\r']).count() as u32;
     match Lesson::read(text) {

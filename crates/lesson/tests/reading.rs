@@ -1,4 +1,4 @@
-//! What lessons mean, step by step, and the forms they come back from.
+//! The meaning of lessons, step by step, and round trips through their forms.
 
 use tiebreak_lesson::{LESSONS, Lesson, Step, Unlocks};
 use tiebreak_scenario::{Document, PRESETS, encode};

@@ -1,4 +1,4 @@
-//! Trains every predictor on a trace and prints how good it is and how long it took:
+//! Trains every predictor on a trace and prints its quality and its training time:
 //! `cargo run --release -p tiebreak-lifetime --example judge -- TRACE [THRESHOLD_H] [ID=VALUE,...]`.
 
 #![allow(clippy::disallowed_types, reason = "it measures real time, and nothing depends on that")]
@@ -82,7 +82,7 @@ fn print_speed(predictions: &Predictions, workload: &Workload) {
     let (mut sum, mut asked) = (0_u64, 0_u64);
     for uptime_s in (0..1_000_000).step_by(20_000) {
         for vm in 0..workload.vm_count() {
-            // Some order that no cache likes.
+            // A cache-unfriendly order.
             let vm = VmId((u64::from(vm) * 2_654_435_761 % u64::from(workload.vm_count())) as u32);
             sum = sum.wrapping_add(u64::from(predictions.remaining_s(vm, uptime_s)));
             asked += 1;

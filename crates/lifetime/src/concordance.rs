@@ -1,10 +1,10 @@
-//! Harrell's C-index: how often the VM that was predicted to live longer did.
+//! Harrell's C-index: how often the VM with the longer prediction lived longer.
 
 use alloc::vec::Vec;
 
 use crate::order;
 
-/// A predicted and a true life. What was still alive when it was last seen has `ended` false.
+/// A predicted and a true lifetime. If the VM was still running when last observed, `ended` is false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pair {
     pub(crate) predicted_s: u32,
@@ -12,13 +12,13 @@ pub(crate) struct Pair {
     pub(crate) ended: bool,
 }
 
-/// Of all pairs of VMs of which one is known to have outlived the other, the share in which it was
-/// predicted to; equal predictions count half. `None` without such a pair. O(n log n).
+/// Of all pairs of VMs of which one is known to have outlived the other, the share with the correct predicted order;
+/// equal predictions count half. `None` without such a pair. O(n log n).
 pub(crate) fn index(vms: &[Pair]) -> Option<f64> {
     let mut ranks = order::sorted(vms.iter().map(|vm| vm.predicted_s.into()).collect());
     ranks.dedup();
     let rank = |vm: &Pair| ranks.partition_point(|other| *other < vm.predicted_s.into());
-    // The longest lives first; at the same age those last seen alive, which outlived those that ended.
+    // The longest lifetimes first; at the same age, VMs last observed running, which outlived those that ended.
     let places = order::rising(vms.iter().map(|vm| u128::from(!vm.lived_s) * 2 + u128::from(vm.ended)));
     let by_life: Vec<Pair> = places.iter().map(|place| vms[*place as usize]).collect();
     let mut longer = RankCounts::new(ranks.len());
@@ -36,7 +36,7 @@ pub(crate) fn index(vms: &[Pair]) -> Option<f64> {
     (pairs > 0).then(|| halves as f64 / (2 * pairs) as f64)
 }
 
-/// How many numbers of each rank came so far: a binary indexed tree.
+/// How many numbers of each rank were added so far: a binary indexed tree.
 struct RankCounts {
     sums: Vec<u64>,
     total: u64,

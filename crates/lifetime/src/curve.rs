@@ -1,30 +1,29 @@
-//! One prediction for every uptime: the expected remaining life as a step function.
+//! One prediction for every uptime: the expected remaining lifetime as a step function.
 //!
-//! This is the mapping that LAVA (section 3, way 1) materialises. Between two thresholds the
-//! predicted *exit* stands still and the remaining life runs down. A VM that outlives its
-//! predicted exit before the next threshold is given the same remaining life again. So a
-//! prediction made once holds until [`Curve::next_change_s`], and asking again sooner never
-//! gives another answer.
+//! This is the mapping that LAVA (section 3, way 1) materialises. Between two thresholds the predicted *exit* is
+//! constant and the remaining lifetime decreases. A VM that outlives its predicted exit before the next threshold
+//! gets the same remaining lifetime again. So a prediction holds until [`Curve::next_change_s`], and an earlier query
+//! never gives another answer.
 
 use alloc::vec::Vec;
 
-/// What is said of a VM at an uptime.
+/// The prediction for a VM at an uptime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prediction {
-    /// How long it will still run, in seconds; at least 1.
+    /// The remaining lifetime, in seconds; at least 1.
     pub remaining_s: u32,
-    /// The next uptime at which another exit may be predicted than now; `None` when there is none.
+    /// The next uptime at which the predicted exit may change; `None` if there is none.
     pub next_change_s: Option<u32>,
 }
 
-/// The expected remaining life for every uptime.
+/// The expected remaining lifetime for every uptime.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Curve {
-    /// Where each step begins, rising from 0.
+    /// The start of each step, ascending from 0.
     steps: Vec<CurveStep>,
 }
 
-/// From this uptime on, so much remains.
+/// The remaining lifetime from this uptime on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct CurveStep {
     from_s: u32,
@@ -32,17 +31,17 @@ struct CurveStep {
 }
 
 impl Curve {
-    /// The most steps a predictor makes.
+    /// The most steps in a predictor's curve.
     pub const STEPS_MAX: usize = 64;
 
-    /// The same remaining life at uptime 0 and whenever it is outlived; at least 1 s.
+    /// The same remaining lifetime at uptime 0 and whenever it is outlived; at least 1 s.
     #[must_use]
     pub fn constant(remaining_s: u32) -> Self {
         Self { steps: alloc::vec![CurveStep { from_s: 0, remaining_s: remaining_s.max(1) }] }
     }
 
-    /// From pairs of uptime and remaining life in seconds, uptimes rising from 0. A pair that only
-    /// says what the steps before it say already is left out.
+    /// From pairs of uptime and remaining lifetime in seconds, with uptimes ascending from 0. A pair that the earlier
+    /// steps already imply is omitted.
     #[must_use]
     pub fn of(pairs: impl IntoIterator<Item = (u32, u32)>) -> Self {
         let mut pairs = pairs.into_iter();
@@ -57,7 +56,7 @@ impl Curve {
         curve
     }
 
-    /// What is said of a VM that has run for `uptime_s`.
+    /// The prediction for a VM that has run for `uptime_s`.
     #[inline]
     #[must_use]
     pub fn predict(&self, uptime_s: u32) -> Prediction {
@@ -68,21 +67,21 @@ impl Curve {
         Prediction { remaining_s, next_change_s: u32::try_from(next_s).ok() }
     }
 
-    /// How long a VM that has run for `uptime_s` will still run, in seconds; at least 1.
+    /// The remaining lifetime of a VM that has run for `uptime_s`, in seconds; at least 1.
     #[inline]
     #[must_use]
     pub fn remaining_s(&self, uptime_s: u32) -> u32 {
         self.predict(uptime_s).remaining_s
     }
 
-    /// The next uptime at which the predicted exit may be another; `None` when there is none.
+    /// The next uptime at which the predicted exit may change; `None` if there is none.
     #[inline]
     #[must_use]
     pub fn next_change_s(&self, uptime_s: u32) -> Option<u32> {
         self.predict(uptime_s).next_change_s
     }
 
-    /// How many steps it has.
+    /// The number of steps.
     #[must_use]
     pub fn step_count(&self) -> u32 {
         self.steps.len() as u32
@@ -92,7 +91,7 @@ impl Curve {
         self.steps.partition_point(|step| step.from_s <= uptime_s) - 1
     }
 
-    /// The uptime at which the VM is predicted to leave; after `uptime_s`.
+    /// The uptime at which the VM is predicted to end; after `uptime_s`.
     fn exit_s(&self, place: usize, uptime_s: u32) -> u64 {
         let CurveStep { from_s, remaining_s } = self.steps[place];
         let outlived = (uptime_s - from_s) / remaining_s;
@@ -106,7 +105,7 @@ mod tests {
 
     #[test]
     fn the_exit_stands_still_until_the_next_threshold_or_until_it_is_outlived() {
-        // At once 100 s; after 60 s of life 500 s more; after 1,000 s only 10 s at a time.
+        // Initially 100 s; after 60 s, 500 s more; after 1,000 s only 10 s at a time.
         let curve = Curve::of([(0, 100), (60, 500), (1_000, 10)]);
         for (uptime, remaining, next) in [
             (0, 100, 60),

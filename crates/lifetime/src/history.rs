@@ -1,4 +1,4 @@
-//! How the VMs of tenants, of VM types and of all lived that ended by a moment.
+//! The lifetimes of VMs that ended by a moment: by tenant, by VM type and of all.
 
 use alloc::collections::{BTreeMap, VecDeque};
 
@@ -6,10 +6,10 @@ use tiebreak_model::{ShapeId, VmId, Workload};
 
 use crate::spells::seconds_between;
 
-/// How many of the latest lives are looked at.
+/// How many of the latest lifetimes are used.
 const LATEST: usize = 10;
 
-/// The latest lives of a group, as logarithms of seconds, and the sum of all.
+/// The latest lifetimes of a group, as logarithms of seconds, and the sum of all.
 #[derive(Debug, Default)]
 struct Lives {
     latest: VecDeque<f64>,
@@ -35,7 +35,7 @@ impl Lives {
     }
 }
 
-/// All lives so far.
+/// All lifetimes so far.
 #[derive(Debug, Default)]
 pub(crate) struct Histories {
     tenants: BTreeMap<u64, Lives>,
@@ -44,7 +44,7 @@ pub(crate) struct Histories {
 }
 
 impl Histories {
-    /// Takes note of a VM that leaves.
+    /// Records the end of a VM.
     pub(crate) fn left(&mut self, workload: &Workload, vm: VmId) {
         let request = workload.request_of(vm);
         let life_s = seconds_between(workload.at(request), workload.end(vm)).max(1);
@@ -54,8 +54,8 @@ impl Histories {
         [tenant, shape, &mut self.all].into_iter().for_each(|lives| lives.add(log));
     }
 
-    /// The mean logarithm, in seconds, of this tenant's latest lives; else of all of this shape, else of all; none where
-    /// none has ended.
+    /// The mean logarithm, in seconds, of this tenant's latest lifetimes, or else of this shape's, or else of all;
+    /// `None` if no VM has ended.
     pub(crate) fn usual(&self, tenant: u64, shape: ShapeId) -> Option<f64> {
         let of_tenant = self.tenants.get(&tenant).and_then(Lives::mean_of_latest);
         let of_shape = || self.shapes.get(&shape).and_then(Lives::mean);
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn the_tenants_latest_lives_count_then_those_of_the_type_then_all() {
-        // Tenant 1: twice 10 s, then ten times 1,000 s. Tenant 2 has had 10 s of two cores.
+        // Tenant 1: twice 10 s, then ten times 1,000 s. Tenant 2: 10 s with two cores.
         let of_one = |at: i64| Life::new(1, 1 + at, Some(1 + at + if at < 2 { 10 } else { 1_000 })).of_tenant(1);
         let mut lives: Vec<Life> = (0..12).map(of_one).collect();
         lives.push(Life::new(2, 20, Some(30)).of_tenant(2));

@@ -1,4 +1,4 @@
-//! Judging a model in slices: its predictions beside what became of the VMs.
+//! Evaluates a model in slices: compares its predictions with the true lifetimes.
 
 use alloc::vec::Vec;
 
@@ -13,13 +13,13 @@ use crate::spells::seconds_between;
 use crate::training::{Learned, Trained};
 use crate::traits;
 
-/// In how many steps of each life predictions are made again.
+/// The number of points in each lifetime at which it is repredicted.
 const SHARES: u32 = 20;
 
-/// VMs looked at in one step.
+/// VMs evaluated in one step.
 const VMS_A_STEP: usize = 512;
 
-/// What of a life is known in truth.
+/// The known facts about a lifetime.
 #[derive(Clone, Copy, Debug)]
 struct Truth {
     vm: VmId,
@@ -27,7 +27,7 @@ struct Truth {
     ended: bool,
 }
 
-/// The judging of a model, in slices.
+/// The evaluation of a model, in slices.
 pub(crate) struct Judging {
     predictions: Predictions,
     threshold_h: f64,
@@ -142,7 +142,7 @@ impl Judging {
         self.quality.unanswered = unanswered;
     }
 
-    /// Tenths by prediction of the VMs whose end is known.
+    /// Tenths, by prediction, of the VMs whose end is known.
     fn calibration(&self) -> Vec<Tenth> {
         let ended: Vec<&Pair> = self.pairs.iter().filter(|pair| pair.ended).collect();
         if ended.len() < 10 {
@@ -172,7 +172,7 @@ impl Judging {
         }
     }
 
-    /// The predicted life that best parts long lives from short ones; of equally good ones the longest.
+    /// The predicted lifetime that best separates long lifetimes from short ones; of equally good ones the longest.
     fn best_cut(&self) -> (u32, Confusion) {
         let is_long = |pair: &Pair| pair.lived_s >= self.threshold_s;
         let known: Vec<&Pair> = self.pairs.iter().filter(|pair| is_long(pair) || pair.ended).collect();
@@ -191,7 +191,7 @@ impl Judging {
     }
 }
 
-/// The VMs that are judged: those that come at the cut or later.
+/// The test set: VMs that arrive at the cut or later.
 fn later(workload: &Workload, cut: Time) -> Vec<Truth> {
     let coming = traits::of(workload).filter(|traits| traits.start > Time::ZERO && traits.start >= cut);
     let known = coming.filter_map(|traits| {
@@ -203,7 +203,7 @@ fn later(workload: &Workload, cut: Time) -> Vec<Truth> {
     known.collect()
 }
 
-/// How many were called what.
+/// Counts of predicted and actual classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Confusion {
     rightly_long: u32,
@@ -222,7 +222,7 @@ impl Confusion {
         }
     }
 
-    /// One that was called short is called long now.
+    /// Changes one VM from predicted short to predicted long.
     fn call_long(&mut self, is_long: bool) {
         if is_long {
             self.missed -= 1;
@@ -259,7 +259,7 @@ mod tests {
 
     const HOUR: i64 = 3_600;
 
-    /// Judges predictions in hours, that begin again when they are outlived, of lives in hours.
+    /// Evaluates predictions in hours, which restart when they are outlived, for lifetimes in hours.
     fn judged(vms: &[(u32, Option<i64>)], terms: QualityTerms) -> Quality {
         let lives: Vec<Life> =
             vms.iter().map(|(_, life_h)| Life::new(1, 10, life_h.map(|life_h| 10 + life_h * HOUR))).collect();
@@ -279,20 +279,20 @@ mod tests {
 
     #[test]
     fn long_lives_errors_and_counts_agree_with_pen_and_paper() {
-        // Long is 20 h. Predicted and true hours; the last two never end within 30 h.
+        // Long means 20 h. Predicted and true hours; the last two do not end within 30 h.
         let vms = [(24, Some(40)), (24, Some(2)), (8, Some(50)), (1, Some(1)), (80, None), (2, None)];
         let quality = judged(&vms, QualityTerms { threshold: 20.0 });
         assert_eq!(quality.counts, Counts { trained_on: 5, trained_censored: 2, tested_on: 6, tested_censored: 2 });
         let long = quality.long_lives.expect("long lives");
-        // Long: 40, 50 and both that never end. Called long: three, two of them rightly.
+        // Long: 40, 50 and the two that never end. Predicted long: three, two of them correctly.
         assert_eq!((long.long, long.short), (4, 2));
         let thirds = Detection { precision: Some(2.0 / 3.0), recall: Some(0.5), f1: Some(4.0 / 7.0) };
         assert_eq!(long.at_threshold, thirds);
-        // From 2 h on: 4 of 5 called so are long, and none is missed.
+        // From 2 h on: 4 of 5 predicted long are long, and none is missed.
         assert_eq!(long.best_cut_h, 2.0);
         assert_eq!(long.at_best_cut, Detection { precision: Some(0.8), recall: Some(1.0), f1: Some(8.0 / 9.0) });
-        // Of those with an end: at first one of two long ones and one short one are called long; the one
-        // of 50 h has run for 12.5 h after a quarter, and is given until 16 h; after 40 % until 24 h.
+        // Of those with an end: at first one of two long ones and one short one are predicted long. The one of 50 h
+        // has run for 12.5 h after a quarter, and is predicted to end at 16 h; after 40 % at 24 h.
         assert_eq!(long.f1_by_share[0], Some(0.5));
         assert_eq!(long.f1_by_share[5], Some(0.5));
         assert_eq!(long.f1_by_share[8], Some(0.8));
@@ -307,7 +307,8 @@ mod tests {
 
     #[test]
     fn tenths_hold_the_middles_of_what_was_said_and_what_became_of_it() {
-        // Twenty VMs, two of each prediction, of which the longer one lives twice as long; and one that never ends.
+        // Twenty VMs, two for each prediction, of which one lives twice as long as the other; and one that never
+        // ends.
         let vms = (1..=10).flat_map(|hours| [(hours, Some(i64::from(hours))), (hours, Some(2 * i64::from(hours)))]);
         let quality = judged(&vms.chain([(5, None)]).collect::<Vec<_>>(), QualityTerms::default());
         let tenths: Vec<_> =
@@ -321,9 +322,9 @@ mod tests {
         let terms = QualityTerms::default();
         let sentences = |vms: &[(u32, Option<i64>)]| judged(vms, terms).unanswered.len();
         assert_eq!(sentences(&[(5, Some(3)), (5, Some(30))]), 0);
-        // One VM has no other; none is long.
+        // A single VM forms no pair; none is long.
         assert_eq!(sentences(&[(5, Some(3))]), 2);
-        // None ends, so they cannot be told apart; both are known to live long.
+        // None ends, so they cannot be ordered; both are known to live long.
         let endless = judged(&[(5, None), (6, None)], terms);
         assert_eq!((endless.unanswered.len(), endless.c_index), (2, None));
         assert_eq!(endless.long_lives.map(|long| long.long), Some(2));

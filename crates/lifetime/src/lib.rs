@@ -1,15 +1,15 @@
-//! How long VMs will live: what an allocator may know of it beforehand, and how good that is.
+//! Lifetime predictions: what an allocator may know of a VM's lifetime in advance, and how good that is.
 //!
 //! Source: "LAVA: Lifetime-Aware VM Allocation with Learned Distributions and Adaptation to
 //! Mispredictions", sections 3, 6.4, 6.5 and appendices A, B, C, G.1.
 //!
-//! A predictor of the list [`PREDICTORS`] learns from the first part of a workload, in slices
-//! ([`start`], [`Training`]). What comes out are [`Predictions`], which answer at any uptime how long
-//! a VM will still run, and the [`Quality`] of those answers on the later part, which was not
-//! learned from. The same workload, predictor and seed give the same bits in any slices.
+//! A predictor of the list [`PREDICTORS`] learns from the first part of a workload, in slices ([`start`],
+//! [`Training`]). The result are [`Predictions`], which give a VM's remaining lifetime at any uptime, and their
+//! [`Quality`] on the later part, which was not used for training. The same workload, predictor and seed give the
+//! same bits with any slices.
 //!
-//! Start with [`curve`] (one prediction for every uptime), then
-//! [`predictors::kaplan_meier`](predictors) for the shortest whole predictor.
+//! Start with [`curve`] (one prediction for every uptime), then [`predictors::kaplan_meier`](predictors) for the
+//! shortest complete predictor.
 
 #![no_std]
 

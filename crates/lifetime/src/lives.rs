@@ -1,4 +1,4 @@
-//! How long VMs truly live: what only oracles and judges may read.
+//! True lifetimes, which only oracles and the evaluation may read.
 
 use alloc::vec::Vec;
 
@@ -6,16 +6,17 @@ use tiebreak_model::{Millis, RequestId, VmId, Workload};
 
 use crate::spells::seconds_between;
 
-/// The true life of every VM.
+/// The true lifetime of every VM.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TrueLives {
     life_s: Vec<u32>,
-    /// The life of a VM that is not of the workload.
+    /// The lifetime of a VM outside of the workload.
     unknown_s: u32,
 }
 
 impl TrueLives {
-    /// The lives of a workload's VMs; those the trace never ends leave `beyond` after it stops telling.
+    /// The lifetimes of a workload's VMs; those without an end in the trace end `beyond` after the trace's last known
+    /// time.
     pub(crate) fn of(workload: &Workload, beyond: Millis) -> Self {
         let last = workload.horizon() + beyond;
         let known = |end| if end == tiebreak_model::Time::NEVER { last } else { end };
@@ -36,13 +37,13 @@ impl TrueLives {
         self.life_s.get(vm.index()).copied().unwrap_or(self.unknown_s)
     }
 
-    /// The uptime at which it leaves; the next second if that is over.
+    /// The uptime at which it ends; the next second if that is past.
     #[inline]
     pub(crate) fn exit_s(&self, vm: VmId, uptime_s: u32) -> u32 {
         self.life_s(vm).max(uptime_s.saturating_add(1))
     }
 
-    /// Those of some of its VMs, numbered anew.
+    /// Those of some of its VMs, renumbered.
     pub(crate) fn of_part(&self, vms: &[VmId]) -> Self {
         Self { life_s: vms.iter().map(|vm| self.life_s(*vm)).collect(), unknown_s: self.unknown_s }
     }

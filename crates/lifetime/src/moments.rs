@@ -1,5 +1,5 @@
-//! A workload as it happens: requests and exits in the order of time, for predictors that go on learning. What they
-//! say of a request is a function of the moments before it.
+//! A workload as a sequence of events: requests and exits in time order, for predictors that keep learning. Their
+//! predictions for a request depend only on earlier events.
 
 use alloc::vec::Vec;
 
@@ -7,18 +7,18 @@ use tiebreak_model::{RequestId, Time, VmId, Workload};
 
 use crate::order;
 
-/// Something that happens.
+/// An event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
-    /// A request comes.
+    /// A request arrives.
     Asked(RequestId),
-    /// A VM that had been asked for leaves.
+    /// A VM ends.
     Left(VmId),
 }
 
-/// The moments of a workload, one after another.
+/// The events of a workload, one after another.
 pub(crate) struct Moments {
-    /// VMs by when they leave.
+    /// VMs by their end.
     leaving: Vec<VmId>,
     left: usize,
     asked: u32,
@@ -28,12 +28,12 @@ impl Moments {
     pub(crate) fn of(workload: &Workload) -> Self {
         let ends = (0..workload.vm_count()).map(VmId).filter(|vm| workload.end(*vm) != Time::NEVER);
         let ends: Vec<VmId> = ends.filter(|vm| is_seen(workload, *vm)).collect();
-        // Rising as numbers without a sign.
+        // Ascending as unsigned numbers.
         let by_end = order::rising(ends.iter().map(|vm| u128::from(left_at(workload, *vm).0 as u64 ^ 1 << 63)));
         Self { leaving: by_end.iter().map(|place| ends[*place as usize]).collect(), left: 0, asked: 0 }
     }
 
-    /// The next moment, up to the last request. Who leaves at the instant of a request leaves before it.
+    /// The next event, up to the last request. A VM that ends at the instant of a request ends before it.
     pub(crate) fn next(&mut self, workload: &Workload) -> Option<Moment> {
         let request = RequestId(self.asked);
         if self.asked == workload.request_count() {
@@ -51,18 +51,18 @@ impl Moments {
         }
     }
 
-    /// How much of the requests has come, 0 to 1.
+    /// The share of requests so far, 0 to 1.
     pub(crate) fn share_done(&self, workload: &Workload) -> f32 {
         self.asked as f32 / workload.request_count().max(1) as f32
     }
 }
 
-/// Whether it was there when the trace began, or came later.
+/// Whether it was running when the trace began, or arrived later.
 pub(crate) fn is_seen(workload: &Workload, vm: VmId) -> bool {
     workload.at(workload.request_of(vm)) > Time::ZERO || workload.end(vm) > Time::ZERO
 }
 
-/// When a VM leaves: after it was asked for, even if it lives for no time at all.
+/// When a VM ends: after its request, even if its lifetime is zero.
 fn left_at(workload: &Workload, vm: VmId) -> Time {
     let start = workload.at(workload.request_of(vm));
     workload.end(vm).max(Time(start.0 + 1))

@@ -1,4 +1,4 @@
-//! True lives seen through noise: the dial of LAVA's Figure 15 (Appendix G.1).
+//! True lifetimes with noise: the accuracy parameter of LAVA's Figure 15 (Appendix G.1).
 
 use alloc::vec::Vec;
 use core::f64::consts::TAU;
@@ -12,53 +12,53 @@ use crate::curve::Prediction;
 use crate::lives::TrueLives;
 use crate::spells::seconds_between;
 
-/// What the error of a VM's predictions applies to, and how long.
+/// What the error of a VM's predictions applies to, and for how long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum NoiseReading {
-    /// One factor for each VM, on what truly remains of its life whenever it is predicted: the paper's label is the
-    /// remaining life.
+    /// One factor per VM, applied to its true remaining lifetime at each prediction: the paper's label is the
+    /// remaining lifetime.
     #[default]
     OneFactor,
-    /// A prediction stands until the VM outlives it; then another error is drawn, for what truly remains.
+    /// A prediction holds until the VM outlives it; then another error is drawn, for its true remaining lifetime.
     DrawnAgain,
 }
 
 choices! { NoiseReading: OneFactor = "one_factor", DrawnAgain = "drawn_again" }
 
-/// How often a VM's remaining life is predicted where its error is one factor: at every full minute of its uptime, the
-/// shorter of the paper's intervals (LAVA appendix G.3).
+/// How often a VM is predicted if its error is one factor: at every full minute of its uptime, the shorter of the
+/// paper's intervals (LAVA appendix G.3).
 const ASKED_EVERY_S: u32 = 60;
 
 /// How wrong predictions are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Noise {
     pub(crate) reading: NoiseReading,
-    /// Share of the VMs that are predicted well, 0 to 1.
+    /// The share of VMs that are predicted well, 0 to 1.
     pub(crate) accuracy: f64,
     /// Standard deviation of the error of those, in log10.
     pub(crate) sigma_right: f64,
-    /// The same of the others.
+    /// The same for the others.
     pub(crate) sigma_wrong: f64,
-    /// The longest remaining life that is predicted.
+    /// The longest remaining lifetime that is predicted.
     pub(crate) cap_s: u32,
 }
 
-/// The lives of a workload's VMs behind noise.
+/// The lifetimes of a workload's VMs with noise.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NoisyLives {
     lives: TrueLives,
-    /// Uptime when the trace begins, of the VMs alive then, which come first.
+    /// The uptimes, when the trace begins, of the VMs running then, which come first.
     warm_s: Vec<u32>,
     draws: NoiseDraws,
     errors: Errors,
 }
 
-/// The errors of all VMs, drawn beforehand: that takes far longer than to look them up.
+/// The errors of all VMs, drawn in advance: drawing takes far longer than a lookup.
 #[derive(Clone, Debug, PartialEq)]
 enum Errors {
     /// The factor of each VM.
     Factors(Vec<f64>),
-    /// When each VM is predicted to leave, one prediction after the other, and where those of each VM end.
+    /// The predicted ends of each VM, one prediction after the other, and the end of each VM's range.
     Exits { exits_s: Vec<u32>, ends: Vec<u32> },
 }
 
@@ -85,7 +85,7 @@ impl NoisyLives {
         Self { lives, warm_s, draws, errors }
     }
 
-    /// What is said of a VM that has run for `uptime_s`.
+    /// The prediction for a VM that has run for `uptime_s`.
     pub(crate) fn predict(&self, vm: VmId, uptime_s: u32) -> Prediction {
         let (exit_s, next_s) = match &self.errors {
             Errors::Factors(factors) => {
@@ -105,11 +105,11 @@ impl NoisyLives {
         Prediction { remaining_s: (exit_s - uptime_s).max(1), next_change_s }
     }
 
-    /// The uptime at which a VM that has run for `uptime_s` is predicted to leave, where errors are drawn again.
+    /// The uptime at which a VM that has run for `uptime_s` is predicted to end, if errors are drawn again.
     ///
-    /// The first prediction is made at its start, or when the trace begins; nobody asks earlier.
-    /// Each one stands until it is outlived; then a fresh draw is applied to the true life that is
-    /// left. Half of the draws are too long, so there are few of them.
+    /// The first prediction is made at its start, or when the trace begins; there are no earlier queries. Each one
+    /// holds until it is outlived; then a new error is applied to the true remaining lifetime. Half of the draws are
+    /// too long, so there are few of them.
     fn exit_s(&self, (exits_s, ends): (&[u32], &[u32]), vm: VmId, uptime_s: u32) -> u32 {
         let stands = |exit_s: &u32| *exit_s > uptime_s;
         let found = match ends.get(vm.index()) {
@@ -122,7 +122,7 @@ impl NoisyLives {
         found.unwrap_or_else(|| uptime_s.saturating_add(1))
     }
 
-    /// Those of some of its VMs, numbered anew: their errors are drawn by the new numbers.
+    /// Those of some of its VMs, renumbered: their errors are drawn by the new numbers.
     pub(crate) fn of_part(&self, vms: &[VmId]) -> Self {
         let warm_s = vms.iter().map(|vm| uptime_at_start(&self.warm_s, *vm)).collect();
         Self::drawn(self.lives.of_part(vms), warm_s, self.draws.clone())
@@ -141,7 +141,7 @@ fn uptime_at_start(warm_s: &[u32], vm: VmId) -> u32 {
     warm_s.get(vm.index()).copied().unwrap_or(0)
 }
 
-/// The luck of predictions.
+/// Random draws for predictions.
 #[derive(Clone, Debug, PartialEq)]
 struct NoiseDraws {
     noise: Noise,
@@ -160,7 +160,7 @@ impl NoiseDraws {
         }
     }
 
-    /// The uptimes at which a VM is predicted to leave, one prediction after the other.
+    /// The uptimes at which a VM is predicted to end, one prediction after the other.
     fn exits_s(&self, vm: VmId, start_s: u32, life_s: u32) -> impl Iterator<Item = u32> + '_ {
         let (mut asked_s, mut attempts) = (start_s, 0..);
         iter::from_fn(move || {
@@ -170,12 +170,12 @@ impl NoiseDraws {
         })
     }
 
-    /// A noisy word for `true_s`; the VM's draw of this number.
+    /// A noisy prediction of `true_s`; `attempt` numbers the VM's draws.
     fn predicted_s(&self, vm: VmId, attempt: u64, true_s: u32) -> u32 {
         self.noise.told_s(true_s, self.factor(vm, attempt))
     }
 
-    /// How many times too long a VM's life is predicted; its draw of this number.
+    /// The factor by which a VM's lifetime is overestimated; `attempt` numbers the VM's draws.
     fn factor(&self, vm: VmId, attempt: u64) -> f64 {
         let what = u64::from(vm.0);
         let is_right = unit(self.kinds.draw(what, 0)) <= self.noise.accuracy;
@@ -187,7 +187,7 @@ impl NoiseDraws {
 }
 
 impl Noise {
-    /// What is said of a life that truly lasts for `true_s` yet.
+    /// The prediction for a true remaining lifetime of `true_s`.
     fn told_s(&self, true_s: u32, factor: f64) -> u32 {
         libm::ceil(f64::from(true_s) * factor).clamp(1.0, f64::from(self.cap_s)) as u32
     }

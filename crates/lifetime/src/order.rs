@@ -1,15 +1,14 @@
-//! Sorting, for all of this crate: every type that is sorted by itself would bring its own copy of
-//! the sort into the page.
+//! Sorting for this whole crate: sorting each type separately would add another copy of the sort to the page.
 
 use alloc::vec::Vec;
 
-/// These values in rising order.
+/// These values in ascending order.
 pub(crate) fn sorted(mut values: Vec<u64>) -> Vec<u64> {
     values.sort_unstable();
     values
 }
 
-/// The places of these numbers in their rising order; of equal ones the first comes first.
+/// The indices of these numbers in ascending order; equal numbers keep their order.
 pub(crate) fn rising(numbers: impl Iterator<Item = u128>) -> Vec<u32> {
     let mut placed: Vec<(u128, u32)> = numbers.zip(0..).collect();
     sort_placed(&mut placed);
@@ -20,7 +19,7 @@ fn sort_placed(placed: &mut [(u128, u32)]) {
     placed.sort_unstable();
 }
 
-/// A number that orders like this one, as [`f64::total_cmp`] does.
+/// An integer with the same order as this float, as in [`f64::total_cmp`].
 pub(crate) fn of_float(number: f64) -> u128 {
     let bits = number.to_bits();
     let flipped = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };

@@ -1,4 +1,4 @@
-//! What an allocator may know of the lives of a workload's VMs.
+//! What an allocator may know about the lifetimes of a workload's VMs.
 
 use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
@@ -11,11 +11,11 @@ use crate::curve::{Curve, Prediction};
 use crate::lives::TrueLives;
 use crate::noise::NoisyLives;
 
-/// The expected remaining life of every VM of a workload at every uptime, made before a run.
+/// The expected remaining lifetime of every VM of a workload at every uptime, computed before a run.
 ///
-/// Uptime counts from when the VM was asked for ([`Workload::at`]), in whole seconds. A VM that is
-/// not of the workload is answered as the average one. Cloning shares; about 4 bytes a VM beside
-/// curves, of which VMs with equal features share one.
+/// Uptime counts from the VM's request ([`Workload::at`]), in whole seconds. A VM outside of the workload gets the
+/// average prediction. Clones share memory; it takes about 4 bytes per VM besides curves, and VMs with equal features
+/// share one.
 ///
 /// [`Workload::at`]: tiebreak_model::Workload::at
 #[derive(Clone, Debug, PartialEq)]
@@ -30,10 +30,10 @@ enum PredictionSource {
     Noisy(NoisyLives),
 }
 
-/// Curves, and which VM has which.
+/// The curves, and the curve of each VM.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Curves {
-    /// At least one; the first is that of VMs beyond the workload.
+    /// At least one; the first is for VMs outside of the workload.
     pub(crate) curves: Vec<Curve>,
     pub(crate) curve_of: Vec<u32>,
 }
@@ -43,7 +43,7 @@ impl Curves {
         &self.curves[self.curve_of.get(vm.index()).copied().unwrap_or(0) as usize]
     }
 
-    /// Curves that none of these VMs has are left out, but for that of VMs beyond the workload.
+    /// Curves that none of these VMs use are dropped, except the one for VMs outside of the workload.
     fn of_part(&self, vms: &[VmId]) -> Self {
         let old = |vm: &VmId| self.curve_of.get(vm.index()).copied().unwrap_or(0);
         let kept = BTreeSet::from_iter(iter::once(0).chain(vms.iter().map(old)));
@@ -69,7 +69,7 @@ impl Predictions {
         Self { source: Arc::new(PredictionSource::Noisy(lives)) }
     }
 
-    /// The curve of VMs that are not of the workload.
+    /// The curve of VMs outside of the workload.
     pub(crate) fn average(&self) -> Curve {
         match &*self.source {
             PredictionSource::Curves(curves) => curves.curves[0].clone(),
@@ -77,8 +77,8 @@ impl Predictions {
         }
     }
 
-    /// What is said of a VM that has run for `uptime_s`: [`Predictions::remaining_s`] and
-    /// [`Predictions::next_change_s`], looked up once.
+    /// The prediction for a VM that has run for `uptime_s`: [`Predictions::remaining_s`] and
+    /// [`Predictions::next_change_s`] in one lookup.
     #[inline]
     #[must_use]
     pub fn predict(&self, vm: VmId, uptime_s: u32) -> Prediction {
@@ -91,26 +91,24 @@ impl Predictions {
         Prediction { remaining_s: (exit_s - uptime_s).max(1), next_change_s }
     }
 
-    /// The expected remaining life of a VM that has run for `uptime_s`, in whole seconds, rounded
-    /// up; at least 1. Trained models answer at most their cap, the oracle what is true.
+    /// The expected remaining lifetime of a VM that has run for `uptime_s`, in whole seconds, rounded up; at least 1.
+    /// Trained models return at most their cap, the oracle the true value.
     #[inline]
     #[must_use]
     pub fn remaining_s(&self, vm: VmId, uptime_s: u32) -> u32 {
         self.predict(vm, uptime_s).remaining_s
     }
 
-    /// The next uptime, greater than `uptime_s`, at which the predicted exit (uptime and remaining
-    /// life together) may be another than now; `None` when never. A host need not be predicted
-    /// again before that time of one of its VMs.
+    /// The next uptime, greater than `uptime_s`, at which the predicted exit (uptime plus remaining lifetime) may
+    /// change; `None` if never. A host need not be repredicted before one of its VMs reaches that time.
     #[inline]
     #[must_use]
     pub fn next_change_s(&self, vm: VmId, uptime_s: u32) -> Option<u32> {
         self.predict(vm, uptime_s).next_change_s
     }
 
-    /// The same predictions for some of these VMs, which a workload of their own numbers anew, in this
-    /// order: one model for many pools. Errors of a noisy oracle are drawn by number, so there they
-    /// are others.
+    /// The same predictions for some of these VMs, renumbered in this order for a workload of their own: one model
+    /// for many pools. A noisy oracle draws errors by number, so they differ there.
     #[must_use]
     pub fn of_part(&self, vms: &[VmId]) -> Self {
         let source = match &*self.source {
@@ -121,7 +119,7 @@ impl Predictions {
         Self { source: Arc::new(source) }
     }
 
-    /// How many different curves there are; 0 for oracles.
+    /// The number of distinct curves; 0 for oracles.
     #[must_use]
     pub fn curve_count(&self) -> u32 {
         match &*self.source {
@@ -130,7 +128,7 @@ impl Predictions {
         }
     }
 
-    /// About how many bytes it takes.
+    /// Its approximate size in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         match &*self.source {

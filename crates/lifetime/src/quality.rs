@@ -1,8 +1,8 @@
-//! How good predictions are, on VMs that were not learned from.
+//! The quality of predictions, on VMs outside of the training set.
 //!
-//! Source: LAVA, Table 4 and Figures 9, 11 and 12 (section 6.5, appendices A to C). Judged are the
-//! VMs that come after the instant up to which the predictor learned. Their true ends are read
-//! wherever the trace knows them, even past its last arrival.
+//! Source: LAVA, Table 4 and Figures 9, 11 and 12 (section 6.5, appendices A to C). The test set is the VMs that
+//! arrive after the instant up to which the predictor learned. Their true ends are used whenever the trace contains
+//! them, even past its last arrival.
 
 use alloc::vec::Vec;
 
@@ -18,88 +18,87 @@ declare! {
     }
 }
 
-/// How good predictions are. What a trace cannot answer is `None`, and [`Quality::unanswered`]
-/// says why. No number is ever NaN.
+/// The quality of predictions. Values that a trace cannot provide are `None`, and [`Quality::unanswered`] says why.
+/// No number is ever NaN.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quality {
-    /// How many VMs there were to learn from and to judge on.
+    /// The sizes of the training set and the test set.
     pub counts: Counts,
-    /// C-index: of two VMs, how often the one that was predicted to live longer did; 0.5 is by
-    /// chance, 1 is always.
+    /// C-index: how often, of two VMs, the one with the longer prediction lived longer; 0.5 is chance, 1 is always.
     pub c_index: Option<f64>,
-    /// How well long lives are told from short ones.
+    /// How well long lifetimes are distinguished from short ones.
     pub long_lives: Option<LongLives>,
     /// Errors of the predictions made at uptime 0 (LAVA Fig. 12).
     pub first_errors: Option<Errors>,
-    /// Errors at 0, 5, 10, ... 95 % of each life together (LAVA Fig. 12, with repredictions).
+    /// Errors at 0, 5, 10, ... 95 % of each lifetime together (LAVA Fig. 12, with repredictions).
     pub reprediction_errors: Option<Errors>,
-    /// Judged VMs with a known end in ten groups of equal size, from the shortest predictions to the longest; empty
+    /// Test VMs with a known end in ten groups of equal size, from the shortest predictions to the longest; empty
     /// with fewer than ten.
     pub calibration: Vec<Tenth>,
-    /// How much each feature counts, the most important first; empty where a predictor cannot say.
+    /// The importance of each feature, the most important first; empty if the predictor does not provide it.
     pub influence: Vec<Influence>,
-    /// A sentence for everything that is `None`.
+    /// A sentence for each value that is `None`.
     pub unanswered: Vec<&'static str>,
 }
 
 /// Numbers of VMs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Learned from.
+    /// VMs in the training set.
     pub trained_on: u32,
-    /// Of those, still alive at the cut.
+    /// Of those, still running at the cut.
     pub trained_censored: u32,
-    /// Judged on.
+    /// VMs in the test set.
     pub tested_on: u32,
-    /// Of those, with an end that the trace does not know.
+    /// Of those, with an end that is not in the trace.
     pub tested_censored: u32,
 }
 
-/// A tenth of the judged VMs, those of similar predictions: a good predictor's halves of each tenth live longer and
-/// shorter than it said.
+/// A tenth of the test VMs, with similar predictions. With a good predictor, half of each tenth live longer than
+/// predicted, and half shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tenth {
-    /// The middle one of what was predicted at uptime 0, in seconds.
+    /// The median prediction at uptime 0, in seconds.
     pub predicted_s: u32,
-    /// The middle one of their true lives, in seconds: half of them lived at least so long.
+    /// The median of their true lifetimes, in seconds: half of them lived at least this long.
     pub lived_s: u32,
 }
 
-/// How well long lives are told from short ones.
+/// How well long lifetimes are distinguished from short ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LongLives {
-    /// A life is long if it lasts at least so many hours.
+    /// A lifetime is long if it is at least this many hours.
     pub threshold_h: f64,
-    /// Judged VMs that are known to live long, and those known to live shorter.
+    /// Test VMs that are known to live long, and those known to live shorter.
     pub long: u32,
     /// See `long`.
     pub short: u32,
     /// A VM counts as predicted long if its prediction at uptime 0 reaches the threshold.
     pub at_threshold: Detection,
-    /// The same if it reaches `best_cut_h` instead: where F1 is largest, chosen with hindsight.
+    /// The same with `best_cut_h` as the threshold, where F1 is largest, chosen with hindsight.
     pub at_best_cut: Detection,
-    /// Hours that a prediction must reach there.
+    /// The threshold for predictions there, in hours.
     pub best_cut_h: f64,
-    /// F1 by uptime, at 0, 5, 10, ... 95 % of each life, of uptime and remaining life together
-    /// against the threshold (LAVA Fig. 9). `None` where nothing is long and nothing is called so.
+    /// F1 by uptime, at 0, 5, 10, ... 95 % of each lifetime, comparing the sum of uptime and remaining lifetime with
+    /// the threshold (LAVA Fig. 9). `None` if nothing is long and nothing is predicted long.
     pub f1_by_share: Vec<Option<f64>>,
 }
 
-/// How well a yes or no was told.
+/// The quality of a binary prediction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Detection {
-    /// Of those called long, the share that is; `None` if none was called so.
+    /// The share of VMs predicted long that are long; `None` if none is predicted long.
     pub precision: Option<f64>,
-    /// Of those that are long, the share that was called so; `None` if none is.
+    /// The share of long VMs that are predicted long; `None` if none is long.
     pub recall: Option<f64>,
-    /// Their harmonic mean; `None` if none is long and none was called so.
+    /// Their harmonic mean; `None` if none is long and none is predicted long.
     pub f1: Option<f64>,
 }
 
-/// A histogram of |log10 predicted - log10 true| of remaining lives (LAVA Appendix C).
+/// A histogram of |log10 predicted - log10 true| of remaining lifetimes (LAVA Appendix C).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Errors {
-    /// Bins of [`Errors::BIN`] each, from 0; the last one has all that is larger.
+    /// Bins of width [`Errors::BIN`], from 0; the last one holds everything larger.
     pub counts: Vec<u32>,
 }
 
@@ -122,11 +121,11 @@ impl Errors {
     }
 }
 
-/// How much one feature counts.
+/// The importance of one feature.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Influence {
-    /// Its name as people read it.
+    /// Its name for readers.
     pub feature: &'static str,
-    /// Its share of what all splits of all trees gained, 0 to 1.
+    /// Its share of the total gain of all splits of all trees, 0 to 1.
     pub share: f64,
 }

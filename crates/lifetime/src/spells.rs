@@ -1,23 +1,23 @@
-//! What had been seen of each VM's life by some instant: the examples to learn from.
+//! The observed part of each VM's lifetime up to some instant: the examples to learn from.
 
 use alloc::vec::Vec;
 
 use tiebreak_model::{RequestId, Time, VmId, Workload};
 
-/// The part of one VM's life that was watched.
+/// The observed part of one VM's lifetime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spell {
     pub(crate) vm: VmId,
-    /// Its uptime when the watching began: above 0 if it was alive when the trace began. Lives
-    /// that ended before are missing (left truncation), so it says nothing about earlier uptimes.
+    /// Its uptime when observation began: above 0 if it was running when the trace began. Lifetimes that ended before
+    /// are missing (left truncation), so it says nothing about earlier uptimes.
     pub(crate) entry_s: u32,
-    /// Its uptime when it was last seen; more than `entry_s`.
+    /// Its uptime when it was last observed; more than `entry_s`.
     pub(crate) exit_s: u32,
-    /// Whether it left then; otherwise it was still alive (censored).
+    /// Whether it ended then; otherwise it was still running (censored).
     pub(crate) ended: bool,
 }
 
-/// What had been seen by `cut`, in order of VM. Who was asked for later is not there.
+/// What was observed by `cut`, in order of VM. VMs requested later are not included.
 pub(crate) fn spells(workload: &Workload, cut: Time) -> Vec<Spell> {
     let requests = (0..workload.request_count()).map(RequestId).take_while(|request| workload.at(*request) < cut);
     requests
@@ -40,7 +40,7 @@ pub(crate) fn seconds_between(start: Time, end: Time) -> u32 {
     end.since(start).0.div_ceil(1_000).min(u64::from(u32::MAX)) as u32
 }
 
-/// The instant at which this share of the trace's time is over.
+/// The instant at which this share of the trace's time has passed.
 pub(crate) fn cut(workload: &Workload, share_pct: f64) -> Time {
     let horizon_ms = workload.horizon().0.max(0) as f64;
     Time((horizon_ms * share_pct / 100.0) as i64)

@@ -1,9 +1,8 @@
-//! The Kaplan-Meier estimator: what share of VMs lives on, from lives watched in part.
+//! The Kaplan-Meier estimator: the share of VMs that survive, from partly observed lifetimes.
 //!
-//! At each age at which a VM ended, the share that lives on is 1 - ended / at risk. At risk are
-//! the VMs watched just before that age, so those still alive at the cut count as long as they were
-//! seen (censoring), and those alive when the trace began only from their uptime then (left
-//! truncation).
+//! At each age at which a VM ended, the share that survives is 1 - ended / at risk. At risk are the VMs observed just
+//! before that age, so those still running at the cut count as long as they were observed (censoring), and those
+//! running when the trace began only from their uptime then (left truncation).
 
 use alloc::vec::Vec;
 
@@ -27,13 +26,13 @@ pub(crate) fn endings(spells: &[Spell]) -> Vec<Ending> {
     ages.map(|(age_s, ended)| Ending { age_s, ended, at_risk: watched.at_risk(age_s) }).collect()
 }
 
-/// The endings of a stratum where at least `least` of its VMs were at risk, and those of a coarser
+/// The endings of a stratum at ages at which at least `least` of its VMs were at risk, and those of a coarser
 /// stratum, which contains it, at all other ages.
 pub(crate) fn refined(spells: &[Spell], coarser: &[Ending], least: u32) -> Vec<Ending> {
     let mut watched = Watched::new(spells);
     let mut own = endings(spells).into_iter().peekable();
     let mut all = Vec::new();
-    // A coarser stratum has endings wherever a finer one has.
+    // A coarser stratum has an ending at each age at which a finer one has.
     for ending in coarser {
         let mine = own.next_if(|mine| mine.age_s == ending.age_s);
         if watched.at_risk(ending.age_s) >= least { all.extend(mine) } else { all.push(*ending) }
@@ -41,7 +40,7 @@ pub(crate) fn refined(spells: &[Spell], coarser: &[Ending], least: u32) -> Vec<E
     all
 }
 
-/// Counts VMs at risk at rising ages.
+/// Counts VMs at risk at ascending ages.
 struct Watched {
     entries: Vec<u64>,
     exits: Vec<u64>,
@@ -56,7 +55,7 @@ impl Watched {
         Self { entries, exits, entered: 0, left: 0 }
     }
 
-    /// How many were watched just before this age: entered before it, and not gone before it.
+    /// The number of VMs observed just before this age: entered before it, and not ended before it.
     fn at_risk(&mut self, age_s: u32) -> u32 {
         while self.entries.get(self.entered).is_some_and(|entry| *entry < age_s.into()) {
             self.entered += 1;
@@ -68,10 +67,10 @@ impl Watched {
     }
 }
 
-/// The share that lives on as a function of age, and its integral.
+/// The surviving share as a function of age, and its integral.
 #[derive(Clone, Debug)]
 pub(crate) struct Survival {
-    /// Each begins where all at risk have ended; what comes after says nothing about before.
+    /// Each piece begins where all VMs at risk have ended; later data say nothing about earlier ages.
     pieces: Vec<SurvivalPiece>,
 }
 
@@ -79,7 +78,7 @@ pub(crate) struct Survival {
 struct SurvivalPiece {
     from_s: u32,
     ages_s: Vec<u32>,
-    /// The share of those alive at `from_s` that is alive after each age.
+    /// The share of VMs running at `from_s` that survives each age.
     alive: Vec<f64>,
     /// The mean seconds they lived from `from_s` up to each age.
     lived_s: Vec<f64>,
@@ -100,19 +99,19 @@ impl Survival {
         Self { pieces }
     }
 
-    /// The share that lives longer than this from birth on; 0 once all at risk have ended.
+    /// The share that survives this age, from the start on; 0 once all at risk have ended.
     pub(crate) fn alive_after(&self, age_s: u32) -> f64 {
         self.pieces[0].alive_after(f64::from(age_s))
     }
 
-    /// The first age at which no more than this share lives on.
+    /// The first age at which at most this share survives.
     pub(crate) fn age_at(&self, alive: f64) -> Option<u32> {
         let piece = &self.pieces[0];
         piece.ages_s.get(piece.alive.partition_point(|share| *share > alive)).copied()
     }
 
-    /// The mean remaining life of a VM alive at this age, in seconds, counting at most `cap_s` of
-    /// each: E[min(remaining, cap) | uptime]. Beyond the last ending nobody is seen to end.
+    /// The mean remaining lifetime of a VM running at this age, in seconds, counting at most `cap_s` of each:
+    /// E[min(remaining, cap) | uptime]. After the last ending no VM is observed to end.
     pub(crate) fn mean_remaining_s(&self, age_s: u32, cap_s: u32) -> f64 {
         let place = self.pieces.partition_point(|piece| piece.from_s <= age_s) - 1;
         let until_s = f64::from(age_s) + f64::from(cap_s);
@@ -169,16 +168,16 @@ mod tests {
         for (age, mean) in [(0, 25.0), (10, 20.0), (20, 30.0), (45, 5.0)] {
             assert!((survival.mean_remaining_s(age, 1_000) - mean).abs() < 1e-9, "at {age} s");
         }
-        // Of each at most 15 s: (10 + 15 + 15 + 15) / 4.
+        // At most 15 s each: (10 + 15 + 15 + 15) / 4.
         assert!((survival.mean_remaining_s(0, 15) - 13.75).abs() < 1e-9);
     }
 
     #[test]
     fn those_still_alive_at_the_cut_count_as_long_as_they_were_seen() {
-        // Ends at 10 and 30; one was last seen alive at 20.
+        // Ends at 10 and 30; one was last observed running at 20.
         let endings = endings(&[spell(0, 10, true), spell(0, 20, false), spell(0, 30, true)]);
         assert_eq!(table(&endings), [(10, 1, 3), (30, 1, 1)]);
-        // 10 s surely, then 2/3 of them 20 s more.
+        // 10 s for all, then 2/3 of them 20 s more.
         let survival = Survival::of(&endings);
         assert!((survival.mean_remaining_s(0, 1_000) - (10.0 + 20.0 * 2.0 / 3.0)).abs() < 1e-9);
         assert!((survival.mean_remaining_s(10, 1_000) - 20.0).abs() < 1e-9);
@@ -186,7 +185,7 @@ mod tests {
 
     #[test]
     fn those_alive_when_the_trace_began_count_from_their_uptime_then() {
-        // Two from their beginning, two that were 15 and 40 when the watching began.
+        // Two from their start, two that were 15 and 40 when observation began.
         let spells = [spell(0, 10, true), spell(0, 20, true), spell(15, 50, true), spell(40, 60, true)];
         let endings = endings(&spells);
         assert_eq!(table(&endings), [(10, 1, 2), (20, 1, 2), (50, 1, 2), (60, 1, 1)]);
@@ -198,11 +197,11 @@ mod tests {
 
     #[test]
     fn what_comes_after_all_at_risk_ended_is_a_story_of_its_own() {
-        // The only VM watched at 10 ends there; two others are watched from 100 on.
+        // The only VM observed at 10 ends at that age; two others are observed from 100 on.
         let survival = Survival::of(&endings(&[spell(0, 10, true), spell(100, 140, true), spell(100, 160, true)]));
         assert!((survival.mean_remaining_s(0, 1_000) - 10.0).abs() < 1e-9);
         assert!((survival.mean_remaining_s(100, 1_000) - 50.0).abs() < 1e-9);
-        // Nobody was watched between, and beyond 160 nobody is seen to end: the cap.
+        // No VM was observed in between, and beyond 160 none is observed to end: the cap.
         assert!((survival.mean_remaining_s(160, 1_000) - 1_000.0).abs() < 1e-9);
         assert!((Survival::of(&[]).mean_remaining_s(7, 1_000) - 1_000.0).abs() < 1e-9);
     }

@@ -1,4 +1,4 @@
-//! What share of a workload's VMs lives on past an age.
+//! The share of a workload's VMs that survive an age.
 
 use alloc::vec::Vec;
 
@@ -7,27 +7,27 @@ use tiebreak_model::{Time, VmId, Workload};
 use crate::spells::{Spell, spells};
 use crate::survival::{Ending, Survival, endings, refined};
 
-/// What was seen of the lives of a workload's VMs until its horizon, or another moment.
+/// The observed lifetimes of a workload's VMs up to its horizon, or another moment.
 #[derive(Clone, Debug)]
 pub struct Survived {
-    /// VMs whose end was seen.
+    /// VMs whose end was observed.
     pub ended: u32,
-    /// VMs that were alive at the horizon (censored).
+    /// VMs that were running at the horizon (censored).
     pub outlived: u32,
-    /// VMs that were alive when the trace began, of whose age others had ended before (left truncation).
+    /// VMs that were running when the trace began; others of their age had ended before (left truncation).
     pub began_before: u32,
     endings: Vec<Ending>,
     survival: Survival,
 }
 
 impl Survived {
-    /// Of all VMs that were asked for before the horizon.
+    /// For all VMs that were requested before the horizon.
     #[must_use]
     pub fn of(workload: &Workload) -> Self {
         Self::until(workload, workload.horizon())
     }
 
-    /// Of all VMs that were asked for before this moment, until which they are watched.
+    /// For all VMs that were requested before this moment, observed until then.
     #[must_use]
     pub fn until(workload: &Workload, cut: Time) -> Self {
         let spells = spells(workload, cut);
@@ -35,8 +35,8 @@ impl Survived {
         Self::told(&spells, endings)
     }
 
-    /// Of some of the VMs, watched until the same moment as all of them. Where fewer than `least` of them were watched at
-    /// an age, what is known of all stands for them.
+    /// For some of the VMs, observed until the same moment as all of them. At ages at which fewer than `least` of
+    /// them were observed, the data of all VMs is used instead.
     #[must_use]
     pub fn of_some(workload: &Workload, cut: Time, all: &Self, least: u32, keep: impl Fn(VmId) -> bool) -> Self {
         let mut spells = spells(workload, cut);
@@ -58,14 +58,15 @@ impl Survived {
         }
     }
 
-    /// The share of VMs that lives longer than this, 0 to 1, by the estimator of Kaplan and Meier: beyond the longest life
-    /// that was watched from its beginning on, that of the last ending.
+    /// The share of VMs that survives this age, 0 to 1, by the Kaplan-Meier estimator. Beyond the longest lifetime
+    /// observed from its start, it is that of the last ending.
     #[must_use]
     pub fn alive_after(&self, age_s: u32) -> f64 {
         self.survival.alive_after(age_s)
     }
 
-    /// The first age at which no more than this share, 0 to 1, lives on; none if more than that is never seen to end.
+    /// The first age at which at most this share, 0 to 1, survives; `None` if more than that is never observed to
+    /// end.
     #[must_use]
     pub fn age_at(&self, alive: f64) -> Option<u32> {
         self.survival.age_at(alive)
@@ -88,7 +89,7 @@ mod tests {
         ];
         let survived = Survived::of(&workload(&lives, 90));
         assert_eq!((survived.ended, survived.outlived, survived.began_before), (4, 1, 1));
-        // Of four that came one ends at 10 s, of the three then watched one at 15 s, of two one at 30 s.
+        // Of four that started, one ends at 10 s; of the three then observed, one at 15 s; of two, one at 30 s.
         let shares = [9, 10, 15, 29, 30, 99].map(|age| survived.alive_after(age));
         let expected = [1.0, 0.75, 0.5, 0.5, 0.25, 0.25];
         assert!(shares.iter().zip(expected).all(|(share, expected)| (share - expected).abs() < 1e-12), "{shares:?}");

@@ -1,5 +1,5 @@
-//! A predictor at work: it learns and is judged in slices, so that a page can show how far it is
-//! and give up on it (by dropping it).
+//! Training of a predictor: it learns and is evaluated in slices, so that a page can show its progress and cancel it
+//! (by dropping it).
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -11,42 +11,41 @@ use crate::judging::Judging;
 use crate::predictions::Predictions;
 use crate::quality::{Influence, Quality, QualityTerms};
 
-/// What a training gives.
+/// The result of a training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trained {
     /// The predictions.
     pub predictions: Predictions,
-    /// How good they are on what was not learned from.
+    /// Their quality on the test set.
     pub quality: Quality,
 }
 
 /// A model that learns step by step.
 pub(crate) trait Learner: Send {
-    /// Does a little, and says about how many microseconds that takes; `None` when there is
-    /// nothing left to do.
+    /// Does a small step, and returns its approximate cost in microseconds; `None` if nothing is left to do.
     fn step(&mut self) -> Option<u32>;
 
-    /// How much of it is done, 0 to 1.
+    /// Its progress, 0 to 1.
     fn share_done(&self) -> f32;
 
-    /// What it has learned, once it is done.
+    /// The trained model, once learning is complete.
     fn finish(self: Box<Self>) -> Learned;
 }
 
-/// A model that has learned.
+/// A trained model.
 pub(crate) struct Learned {
     pub(crate) predictions: Predictions,
-    /// It saw nothing of what came later.
+    /// It used no data after this moment.
     pub(crate) cut: Time,
-    /// VMs it learned from.
+    /// VMs in the training set.
     pub(crate) trained_on: u32,
-    /// Those of them that were still alive at the cut.
+    /// Those of them that were still running at the cut.
     pub(crate) trained_censored: u32,
-    /// How much each feature counts, if the model can say.
+    /// The importance of each feature, if the model provides it.
     pub(crate) influence: Vec<Influence>,
 }
 
-/// A predictor that is learning, or being judged.
+/// A predictor during training or evaluation.
 pub struct Training {
     workload: Arc<Workload>,
     terms: QualityTerms,
@@ -57,11 +56,11 @@ enum TrainingStage {
     Learning(Box<dyn Learner>),
     Judging(Box<Judging>),
     Done(Box<Trained>),
-    /// Between two stages only.
+    /// Only between two stages.
     Passing,
 }
 
-/// Part of the progress that learning stands for; judging is the rest.
+/// The part of the progress for learning; the rest is for evaluation.
 const LEARNING: f32 = 0.9;
 
 impl Training {
@@ -69,15 +68,15 @@ impl Training {
         Self { workload, terms: QualityTerms::default(), stage: TrainingStage::Learning(learner) }
     }
 
-    /// The same training, judged on these terms. To be said before it begins to work.
+    /// The same training, evaluated with these settings. Call it before the work begins.
     #[must_use]
     pub fn judged_by(self, terms: QualityTerms) -> Self {
         Self { terms, ..self }
     }
 
-    /// Works on for about `budget` microseconds of a present computer, counted and not measured, so
-    /// that slices are the same everywhere; true when all is done. The longest step, in which trees list
-    /// their examples, takes some 50 ms for 50,000 VMs.
+    /// Works for about `budget` microseconds of a current computer (counted, not measured, so that slices are the
+    /// same everywhere); returns true when all is done. The longest step, in which trees list their examples, takes
+    /// some 50 ms for 50,000 VMs.
     pub fn work(&mut self, budget: u32) -> bool {
         let mut spent = 0_u32;
         while spent < budget && !self.is_done() {
@@ -86,7 +85,7 @@ impl Training {
         self.is_done()
     }
 
-    /// How much of the work is done, 0 to 1.
+    /// Its progress, 0 to 1.
     #[must_use]
     pub fn share_done(&self) -> f32 {
         match &self.stage {
@@ -96,7 +95,7 @@ impl Training {
         }
     }
 
-    /// The result. What is left to do is done now.
+    /// The result. Does the remaining work now.
     #[must_use]
     pub fn finish(mut self) -> Trained {
         loop {
@@ -111,7 +110,8 @@ impl Training {
         matches!(self.stage, TrainingStage::Done(_))
     }
 
-    /// One step of the present stage, or the way into the next one; about how many microseconds.
+    /// One step of the current stage, or the transition to the next one; returns its approximate cost in
+    /// microseconds.
     fn step(&mut self) -> u32 {
         let spent = match &mut self.stage {
             TrainingStage::Learning(learner) => learner.step(),

@@ -1,7 +1,7 @@
-//! What is known of a VM when it is asked for: the features of all models.
+//! What is known about a VM at its request: the features of all models.
 //!
-//! LAVA has more (Appendix A, Table 3): zone, category, metadata id, admission policy. Traces
-//! have the tenant, which groups related VMs as the metadata id does.
+//! LAVA has more (Appendix A, Table 3): zone, category, metadata id, admission policy. Traces have the tenant, which
+//! groups related VMs like the metadata id.
 
 use tiebreak_model::phrase::mark;
 use tiebreak_model::{Millis, RequestId, Resource, ShapeId, Time, VmId, Workload};
@@ -19,16 +19,16 @@ pub(crate) const TITLES: [&str; 9] = [
     mark("tenant"),
 ];
 
-/// Where [`Traits::values`] has the number of VMs in the request.
+/// The index in [`Traits::values`] of the number of VMs in the request.
 pub(crate) const REQUEST_VMS: usize = 5;
 
-/// Where it has the shape.
+/// The index of the shape.
 const VM_TYPE: usize = 7;
 
-/// Where it has the tenant.
+/// The index of the tenant.
 pub(crate) const TENANT: usize = 8;
 
-/// Whether a feature has names for values; the others are amounts.
+/// Whether a feature is categorical; the others are numeric.
 pub(crate) const fn is_category(feature: usize) -> bool {
     matches!(feature, VM_TYPE | TENANT)
 }

@@ -1,4 +1,4 @@
-//! Small workloads for tests, with lives in seconds.
+//! Small workloads for tests, with lifetimes in seconds.
 
 use alloc::sync::Arc;
 
@@ -14,12 +14,12 @@ pub(crate) struct Life {
 }
 
 impl Life {
-    /// A VM of a tenant of its own; without an end it outlives the trace.
+    /// A VM with its own tenant; without an end it outlives the trace.
     pub(crate) fn new(cores: u32, start_s: i64, end_s: Option<i64>) -> Self {
         Self { cores, tenant: 0, start_s, end_s }
     }
 
-    /// The same VM of this tenant; 0 is a tenant of its own.
+    /// The same VM with this tenant; 0 means its own tenant.
     pub(crate) fn of_tenant(self, tenant: u64) -> Self {
         Self { tenant, ..self }
     }

@@ -1,17 +1,16 @@
-//! The uptimes at which models are asked: a grid that is even in the logarithm.
+//! The uptimes at which models predict: a logarithmic grid.
 
 use alloc::vec::Vec;
 
 use crate::curve::Curve;
 
-/// A VM younger than this is as good as new. Uptimes close to 0 tell models that think in
-/// logarithms less than none (LAVA section 6.5).
+/// A VM younger than this counts as new. Uptimes close to 0 mislead models that use logarithms (LAVA section 6.5).
 const FIRST_S: f64 = 30.0;
 
-/// 400 days: hardly a VM that a trace saw from its beginning is older.
+/// 400 days: hardly any VM observed from its start is older.
 const LAST_S: f64 = 400.0 * 86_400.0;
 
-/// The uptimes in seconds, rising: 0, then from 30 s to 400 days by a quarter more each time.
+/// The uptimes in seconds, ascending: 0, then from 30 s to 400 days by a quarter more each time.
 pub(crate) fn grid() -> Vec<u32> {
     let steps = (Curve::STEPS_MAX - 2) as f64;
     let later = (0..Curve::STEPS_MAX - 1).map(|step| FIRST_S * libm::pow(LAST_S / FIRST_S, step as f64 / steps));

@@ -1,6 +1,6 @@
-//! Which mutant is active, asked at every point of mutation. This file is part of the rewritten copy of tiebreak-model.
+//! Which mutant is active; every mutation point asks. This file is part of the rewritten copy of tiebreak-model.
 //!
-//! `TIEBREAK_MUTANT` names the active one; without it `TIEBREAK_REACHED` names a file to which the points go that are
+//! `TIEBREAK_MUTANT` selects the active one; without it, `TIEBREAK_REACHED` names a file that records the points
 //! reached.
 
 extern crate std;
@@ -16,7 +16,7 @@ static ACTIVE: AtomicU32 = AtomicU32::new(UNKNOWN);
 static REACHED: [AtomicBool; 1 << 16] = [const { AtomicBool::new(false) }; 1 << 16];
 static RECORD: std::sync::OnceLock<std::fs::File> = std::sync::OnceLock::new();
 
-/// Which of the `count` mutants of a point is active, from 1 on; 0 for none.
+/// The active one of the `count` mutants of a point, from 1 on; 0 for none.
 #[inline(always)]
 pub fn point(first: u32, count: u32) -> u32 {
     if ACTIVE.load(Relaxed) >= RECORDING {

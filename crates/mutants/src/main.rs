@@ -1,9 +1,10 @@
 //! Mutation testing of model, placement and sim: does some test fail when an operator or a function is changed?
 //!
-//! The changes are those of cargo-mutants. All are compiled in at once, and a variable of the environment says which one is
-//! active, so that each costs the tests that reach it, until the first fails, and no build. A first round runs short tests;
-//! what passes them comes to the longer ones in a second round. Everything is kept in `target/mutants`, and the next run goes
-//! on from there: `mutants.tsv` says which number makes a mutant active, as `TIEBREAK_MUTANT`, in the tests of `tree`.
+//! The changes are those of cargo-mutants. All are compiled in at once, and an environment variable selects the
+//! active one, so that each costs the tests that reach it, until the first fails, and no build. A first round runs
+//! short tests; mutants that survive go to the longer ones in a second round. All results are kept in
+//! `target/mutants`, and the next run continues from there: `mutants.tsv` lists the number that activates each
+//! mutant, as `TIEBREAK_MUTANT`, in the tests of `tree`.
 
 mod points;
 mod score;
@@ -28,15 +29,15 @@ type Outcome = Result<(), String>;
 const ZERO: Duration = Duration::ZERO;
 const SHORT: Duration = Duration::from_millis(700);
 
-/// What was asked for on the command line.
+/// The command-line options.
 struct MutantsOptions {
-    /// How long mutants are run, at most; not at all for the score alone.
+    /// The most time to run mutants; zero only computes the score.
     time: Duration,
-    /// Tests that take longer are left out.
+    /// Tests that take longer are skipped.
     longest: Duration,
-    /// Part of the names of those that are run: a file, or more.
+    /// A part of the names of the mutants to run: a file, or more.
     part: String,
-    /// Whether survivors are run again, because tests were added.
+    /// Whether to run survivors again, because tests were added.
     again: bool,
 }
 
@@ -97,8 +98,8 @@ fn run(asked: &MutantsOptions) -> Outcome {
     Ok(())
 }
 
-/// Runs mutants in two rounds until the time is over, those that matter most first, in an order that is random, and the
-/// same each time.
+/// Runs mutants in two rounds until the time is over: the most important first, otherwise in a random order that is
+/// the same each time.
 fn try_all(asked: &MutantsOptions, folder: &Path, mutants: &[Mutant], kept: &mut Kept) -> Outcome {
     let programs = tree::programs(&folder.join("tree"))?;
     let tests = tests::all(&programs, folder)?;
@@ -127,7 +128,7 @@ fn try_all(asked: &MutantsOptions, folder: &Path, mutants: &[Mutant], kept: &mut
     Ok(())
 }
 
-/// What becomes of a mutant in the tests that take so long, and by whom.
+/// The fate of a mutant in tests with these durations, and the test that decided it.
 fn tried(mutant: &Mutant, tests: &[Test], takes: Range<Duration>) -> (Fate, String) {
     let reaching: Vec<&Test> = tests.iter().filter(|it| it.reached.contains(&mutant.point)).collect();
     let round: Vec<&Test> = reaching.iter().copied().filter(|it| takes.contains(&it.takes)).collect();

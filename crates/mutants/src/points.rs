@@ -1,7 +1,7 @@
-//! One file with all its mutants in it: wherever cargo-mutants would change something, the rewritten code asks which of
-//! the changes is active.
+//! Rewrites a file to contain all its mutants: wherever cargo-mutants would change something, the rewritten code asks
+//! which change is active.
 //!
-//! Left alone: tests, `const fn` and constants, what stands in macros, patterns and types.
+//! Not changed: tests, `const fn` and constants, macros, patterns and types.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use syn::{Attribute, BinOp, Block, Expr, Pat, ReturnType, Signature, Stmt, Type,
 
 use crate::values;
 
-/// One change of one place.
+/// One change at one point.
 #[derive(Clone, Debug)]
 pub(crate) struct Mutant {
     pub(crate) id: u32,
@@ -21,27 +21,27 @@ pub(crate) struct Mutant {
     pub(crate) point: u32,
     pub(crate) file: String,
     pub(crate) function: String,
-    /// `file:line:column: replace < with <= in Agent::catch_up`, the same from run to run.
+    /// `file:line:column: replace < with <= in Agent::catch_up`, the same in every run.
     pub(crate) name: String,
 }
 
 /// Rewrites files one after the other, and numbers their mutants.
 pub(crate) struct Rewriter<'a> {
     pub(crate) mutants: Vec<Mutant>,
-    /// Names of mutants that do not compile, and are left out.
+    /// Names of mutants that do not compile, and are skipped.
     pub(crate) unviable: &'a HashSet<String>,
     next: u32,
     file: String,
     source: String,
-    /// The path to the function that says what is active.
+    /// The path of the function that returns the active mutant.
     active: &'static str,
-    /// The type and the function it is in.
+    /// The enclosing type and function.
     within: Vec<String>,
-    /// New text for ranges of the source; no two overlap.
+    /// New text for ranges of the source, without overlaps.
     replaced: Vec<(Range<usize>, String)>,
 }
 
-/// What an operator becomes, as in cargo-mutants.
+/// The replacements of an operator, as in cargo-mutants.
 fn changed(operator: &str) -> &'static [&'static str] {
     match operator {
         "==" => &["!="],
@@ -91,7 +91,7 @@ impl<'a> Rewriter<'a> {
         Ok(self.rendered(0..self.source.len()))
     }
 
-    /// A range of the source with what was rewritten in it.
+    /// A range of the source with its replacements.
     fn rendered(&self, range: Range<usize>) -> String {
         let within = |it: &&(Range<usize>, String)| range.start <= it.0.start && it.0.end <= range.end;
         let mut parts: Vec<_> = self.replaced.iter().filter(within).collect();
@@ -114,8 +114,8 @@ impl<'a> Rewriter<'a> {
         self.replaced.push((range, text));
     }
 
-    /// Numbers the changes of a point at `at`, each told and as code, and gives the text that chooses between them and
-    /// what was there. Comments around each part say to which mutant an error of the compiler belongs. None if all are
+    /// Numbers the changes of a point at `at`, each as a description and as code, and returns the text that selects
+    /// between them and the original. Comments around each part map compiler errors to mutants. `None` if all are
     /// unviable.
     fn choice(&mut self, at: Span, original: &str, changes: &[(String, String)]) -> Option<String> {
         let (first, count) = (self.next, changes.len() as u32);
@@ -136,7 +136,7 @@ impl<'a> Rewriter<'a> {
         Some(format!("match {active}({first}, {count}) {{ 0 => {{ {original} }} {arms}_ => {{ {last} }} }}"))
     }
 
-    /// The same around a whole expression, whose parts are bound first.
+    /// The same around a whole expression whose parts are bound first.
     fn wrap(&mut self, whole: Span, bound: (&str, &str), choice: Option<String>) {
         let Some(choice) = choice else { return };
         let point = self.mutants.last().expect("a choice between mutants").point;
@@ -204,7 +204,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// An iterator of an unnamed type cannot be another; it can be empty.
+    /// An iterator of an unnamed type cannot be replaced by another, but it can be empty.
     fn iterator(&mut self, block: &Block) {
         let Some(Stmt::Expr(tail, None)) = block.stmts.last() else { return };
         let told = "replace the iterator with an empty one".to_string();
@@ -228,7 +228,7 @@ fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(tests)
 }
 
-/// The files of modules that are there for tests only: `#[cfg(test)] mod conformance;`.
+/// The files of modules for tests only: `#[cfg(test)] mod conformance;`.
 pub(crate) fn test_modules(source: &str) -> Vec<String> {
     let items = syn::parse_file(source).map_or(vec![], |file| file.items);
     let modules = items.into_iter().filter_map(|item| if let syn::Item::Mod(it) = item { Some(it) } else { None });

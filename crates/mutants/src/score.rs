@@ -1,4 +1,4 @@
-//! What became of the mutants: kept line by line while they run, and added up.
+//! The fates of mutants: written line by line while they run, and summed up.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use crate::points::Mutant;
 use crate::{Outcome, failed};
 
-/// What became of a mutant.
+/// The fate of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Fate {
     /// A test failed.
     Caught,
-    /// A test took more time than it should, and counts as one that failed.
+    /// A test exceeded its time, which counts as a failure.
     OutOfTime,
-    /// All short tests passed, and the long ones are to come.
+    /// All short tests passed; the long ones are still to run.
     Waits,
     Survived,
     /// No test reaches it.
@@ -31,10 +31,10 @@ const FATES: [(Fate, &str); 5] = [
     (Fate::Unreached, "unreached"),
 ];
 
-/// How many ranks there are.
+/// The number of ranks.
 pub(crate) const RANKS: usize = 3;
 
-/// Files of sim that decide about conflicts: the store, the agents, and what the world does with their decisions.
+/// Files of sim that decide about conflicts: the store, the agents, and how the world handles their decisions.
 const CONFLICTS: [&str; 7] = [
     "agents/agent.rs",
     "agents/avoidance.rs",
@@ -45,11 +45,11 @@ const CONFLICTS: [&str; 7] = [
     "world/committing.rs",
 ];
 
-/// What decides about conflicts in files that are not among those.
+/// Functions that decide about conflicts in other files.
 const ALSO_CONFLICTS: [(&str, &str); 2] = [("agents/mod.rs", "trim_log"), ("world/deciding.rs", "avoids")];
 
-/// 0 for what has to be tested best: placement, and the store, the agents and conflicts of sim. 1 for the rest of sim, 2 for
-/// model.
+/// 0 for the code that must be tested best: placement, and the store, the agents and conflicts of sim. 1 for the rest
+/// of sim, 2 for model.
 pub(crate) fn rank(mutant: &Mutant) -> usize {
     let function = mutant.function.rsplit("::").next().unwrap_or_default();
     match mutant.file.strip_prefix("crates/sim/src/") {
@@ -60,7 +60,7 @@ pub(crate) fn rank(mutant: &Mutant) -> usize {
     }
 }
 
-/// What became of those that were run, in a file.
+/// The fates so far, in a file.
 pub(crate) struct Kept {
     path: PathBuf,
     file: File,
@@ -91,26 +91,26 @@ impl Kept {
         writeln!(self.file, "{word}\t{}\t{by}", mutant.name).map_err(failed("write", &self.path))
     }
 
-    /// The last line about a mutant counts, so that those run again need not be taken out of the file.
+    /// The last line about a mutant counts, so mutants that run again need not be removed from the file.
     pub(crate) fn forget_survivors(&mut self, part: &str) {
         let lives = |fate| matches!(fate, Fate::Waits | Fate::Survived | Fate::Unreached);
         self.fates.retain(|name, fate| !(lives(*fate) && name.contains(part)));
     }
 }
 
-/// How many mutants of a group there are, were run, and were caught.
+/// The number of mutants in a group, and of those run and caught.
 #[derive(Default)]
 struct Tally {
     all: u32,
     run: u32,
-    /// Of these the long tests are to come; until then they count as not caught.
+    /// Those waiting for the long tests; until then they count as not caught.
     waits: u32,
     caught: u32,
 }
 
 impl Tally {
-    /// The share that was caught, and where it lies with a probability of 95 % if not all were run: Wilson's interval,
-    /// narrowed for what a sample leaves out.
+    /// The share caught, with its 95 % interval if not all were run: Wilson's interval with a finite population
+    /// correction.
     fn row(&self, group: &str) -> String {
         let Self { all, run, waits, caught } = *self;
         let (n, share) = (f64::from(run.max(1)), f64::from(caught) / f64::from(run.max(1)));
@@ -126,7 +126,7 @@ impl Tally {
     }
 }
 
-/// The score by crate and by file, and who survived.
+/// The score by crate and by file, and the survivors.
 pub(crate) fn table(mutants: &[Mutant], unviable: &HashSet<String>, kept: &Kept) -> String {
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
     let mut survivors = String::new();

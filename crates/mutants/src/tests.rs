@@ -1,4 +1,4 @@
-//! The tests, one by one: how long each takes, which points of mutation it reaches, and whether it fails under a mutant.
+//! The tests, one by one: how long each takes, which mutation points it reaches, and whether it fails with a mutant.
 
 use std::collections::HashSet;
 use std::fs;
@@ -9,18 +9,18 @@ use std::time::Duration;
 use crate::failed;
 use crate::tree::Program;
 
-/// Tests of random cases: a few cases find most, and come first.
+/// Tests of random cases: a few cases find most mutants, and run first.
 const RANDOM: [&str; 2] =
     ["laws::every_law_holds_in_random_scenarios", "incidents::whatever_happens_to_a_zone_its_books_are_right"];
 const CASES: [&str; 4] = ["4", "20", "80", "300"];
 
-/// Tests that take longer are left out.
+/// Tests that take longer are skipped.
 const LONG: Duration = Duration::from_secs(15);
 
-/// What a shell says of a program that got SIGXCPU or SIGKILL: it wanted more time than it was to have.
+/// Exit codes of the shell for SIGXCPU and SIGKILL: the program exceeded its time.
 const OUT_OF_TIME: [Option<i32>; 2] = [Some(128 + 24), Some(128 + 9)];
 
-/// A test that can be run alone.
+/// A test that can run alone.
 #[derive(Debug)]
 pub(crate) struct Test {
     program: Program,
@@ -31,14 +31,15 @@ pub(crate) struct Test {
     pub(crate) reached: HashSet<u32>,
 }
 
-/// How tests end.
+/// The results of tests.
 pub(crate) enum Ended {
     Passed,
     Failed,
     OutOfTime,
 }
 
-/// Every test, with what it takes and reaches while no mutant is active. This is kept until the programs change.
+/// Every test, with its duration and the points it reaches without a mutant. The result is kept until the programs
+/// change.
 pub(crate) fn all(programs: &[Program], folder: &Path) -> Result<Vec<Test>, String> {
     let kept = folder.join("tests.tsv");
     let changed = |path: &Path| fs::metadata(path).and_then(|it| it.modified()).ok();
@@ -98,7 +99,7 @@ impl Test {
     }
 }
 
-/// Tests that are run in one process: short ones of one program together, others alone; the quickest first.
+/// Tests that share a process: short ones of one program together, others alone; the quickest first.
 pub(crate) fn batches<'a>(tests: &[&'a Test]) -> Vec<Vec<&'a Test>> {
     let mut batches: Vec<Vec<&Test>> = Vec::new();
     for test in tests {
@@ -115,8 +116,8 @@ pub(crate) fn batches<'a>(tests: &[&'a Test]) -> Vec<Vec<&'a Test>> {
     batches
 }
 
-/// Runs tests of one program, with a variable that makes a mutant active or records, and tells what they took of the
-/// processor. The shell limits that, which does not depend on who else is at work, and the memory.
+/// Runs tests of one program, with an environment variable that activates a mutant or records points, and returns
+/// their CPU time. The shell limits the CPU time, which does not depend on other load, and the memory.
 pub(crate) fn run(batch: &[&Test], variable: &str, value: &str) -> (Ended, Duration) {
     let takes: Duration = batch.iter().map(|it| it.takes).sum();
     let seconds = (takes.as_secs_f64() * 5.0).ceil().max(4.0);

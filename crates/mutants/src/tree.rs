@@ -1,4 +1,4 @@
-//! The copy of the workspace that has the mutants in it, and its test programs.
+//! The copy of the workspace that contains the mutants, and its test programs.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,11 +10,11 @@ use serde_json::Value;
 use crate::points::{Mutant, Rewriter, test_modules};
 use crate::{Outcome, failed};
 
-/// The crates with mutants in them, and those whose tests are to catch them.
+/// The crates with mutants, and the crates whose tests should catch them.
 const MUTATED: [&str; 3] = ["crates/model/", "crates/placement/", "crates/sim/"];
 const TESTED: [&str; 4] = ["tiebreak-model", "tiebreak-placement", "tiebreak-sim", "tiebreak-tests"];
 
-/// A test program, and the folder in which it runs.
+/// A test program, and its working directory.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub(crate) path: PathBuf,
@@ -41,7 +41,7 @@ pub(crate) fn plant(folder: &Path) -> Result<(Vec<Mutant>, HashSet<String>), Str
     }
 }
 
-/// Writes what differs from what is there, so that only that is compiled again.
+/// Writes only files that differ, so that only they are compiled again.
 fn write(tree: &Path, unviable: &HashSet<String>) -> Result<Vec<Mutant>, String> {
     let listed = Command::new("git").args(["ls-files", "-co", "--exclude-standard"]).output();
     let listed = listed.map_err(failed("run", Path::new("git")))?.stdout;
@@ -90,7 +90,7 @@ fn for_tests_only(files: &[String]) -> HashSet<String> {
     files.iter().filter(|file| file.contains("/src/") && file.ends_with(".rs")).flat_map(of).collect()
 }
 
-/// The lints of the workspace are for what people write.
+/// The workspace lints apply only to code written by people.
 fn without_lints(manifest: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(manifest);
     let (before, lints) = text.split_once("[workspace.lints.rust]").expect("the workspace has lints");
@@ -125,7 +125,7 @@ fn do_not_compile(tree: &Path, mutants: &[Mutant]) -> Result<HashSet<String>, St
     Ok(found)
 }
 
-/// The mutant whose code is around this place, or all of a point whose code is.
+/// The mutant whose code contains this position, or all of the point whose code does.
 fn blamed(tree: &Path, span: &Value, mutants: &[Mutant]) -> Vec<u32> {
     let file = span["file_name"].as_str().unwrap_or_default();
     let Ok(text) = fs::read_to_string(tree.join(file)) else { return vec![] };

@@ -1,9 +1,9 @@
-//! What a function may return instead of doing its work: the values of cargo-mutants, by type.
+//! Values that a function may return instead of doing its work: those of cargo-mutants, by type.
 
 use syn::spanned::Spanned as _;
 use syn::{GenericArgument, PathArguments, Type};
 
-/// Each value as an expression. A type that is not known here may have a default.
+/// Each value as an expression. An unknown type may have a default.
 pub(crate) fn of(returned: &Type, source: &str) -> Vec<String> {
     match returned {
         Type::Never(_) | Type::ImplTrait(_) => Vec::new(),

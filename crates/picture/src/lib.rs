@@ -1,9 +1,9 @@
-//! What the page shows before any WebAssembly has arrived.
+//! What the page shows before WebAssembly has loaded.
 //!
-//! It is drawn by the same engine from the scenario the page opens with, so the live page computes the same picture
-//! again. Dashed beside it is the same scenario without one rule, so that there is something to see for who never
-//! clicks; the page takes that run from here, as JSON in the picture. The build runs this as WebAssembly in Node
-//! (`web/src/bin/picture.rs`), so that it needs no second compilation of the engine.
+//! The same engine draws it from the scenario with which the page opens, so the live page computes the same picture
+//! again. The dashed lines show the same scenario without one rule, so that there is something to see without a
+//! click; the page takes that run from here, as JSON in the picture. The build runs this as WebAssembly in Node
+//! (`web/src/bin/picture.rs`), so that the engine is compiled only once.
 
 pub mod welcome;
 
@@ -23,29 +23,29 @@ pub const PROMPT: &str = mark(
 /// The metrics of the picture.
 const SHOWN: [&str; 3] = ["EmptyHosts", "PackingDensity", "Conflicts"];
 
-/// What the welcome says first. In braces stands the number of machines.
+/// The first sentence of the welcome. The number of machines is in braces.
 pub const LEAD: &str = mark(
     "A cloud must pick one of {machines} machines for every VM. The order of its rules decides how many stay empty.",
 );
 
-/// What the two maps of the welcome are called before anybody has touched anything.
+/// The titles of the two maps of the welcome before any input.
 pub const MAPS: [&str; 2] = [mark("With \u{201c}fill used machines first\u{201d}"), mark("Without")];
 
-/// By how many points of empty hosts the change must act that the welcome invites to.
+/// The least effect on empty hosts, in points, of the change that the welcome suggests.
 const ACTS_BY: f64 = 5.0;
 
-/// What is seen before any WebAssembly has arrived, as HTML.
+/// The HTML shown before WebAssembly has loaded.
 pub struct First {
-    /// By who comes for the first time.
+    /// For first-time visitors.
     pub welcome: String,
-    /// By who was here before.
+    /// For returning visitors.
     pub picture: String,
 }
 
-/// Both, of the trace that the page's own scenario runs on.
+/// Both, for the trace of the page's own scenario.
 ///
 /// # Errors
-/// When that scenario cannot run on this trace, or the change that the welcome invites to hardly acts.
+/// If that scenario cannot run on this trace, or the change that the welcome suggests has hardly any effect.
 pub fn html(trace: &Arc<Workload>) -> Result<First, String> {
     let run = |document: &Document| ran(document, trace).map_err(|error| error.to_string());
     let (world, without) = (run(&(PRESETS[0].make)())?, run(&presets::first_without())?);
@@ -97,7 +97,7 @@ fn picture(world: &World, without: &World) -> String {
     )
 }
 
-/// What the page is told of the run without the rule.
+/// The data of the run without the rule, for the page.
 fn data(with: &World, world: &World) -> serde_json::Value {
     let summary = world.summary();
     let rounded = |value: &f64| (value * 1_000.0).round() / 1_000.0;
@@ -119,7 +119,7 @@ fn data(with: &World, world: &World) -> serde_json::Value {
     })
 }
 
-/// The four numbers people look at first, and how they differ from those without the rule.
+/// The four most important numbers, and their differences from those without the rule.
 fn numbers(world: &World, without: &World) -> String {
     let (now, then) = (world.summary(), without.summary());
     let number = |(title, value, change): (&str, String, String)| {
@@ -129,7 +129,7 @@ fn numbers(world: &World, without: &World) -> String {
         )
     };
     let share = |title, of: fn(&Summary) -> f64| {
-        // Rounded first, so that the change is the one that the eye computes from what is shown.
+        // Rounded first, so that the change matches the displayed values.
         let shown = |value: f64| (value * 10.0).round() / 10.0;
         let change = signed(shown(of(&now)) - shown(of(&then)), 1, " points");
         (title, format!("{:.1} %", of(&now)), change)
@@ -145,7 +145,7 @@ fn numbers(world: &World, without: &World) -> String {
     format!("<div class=\"figures\">{}</div>", numbers.into_iter().map(number).collect::<String>())
 }
 
-/// The fleet as it stands at the end: a square per machine, rack by rack, in five shades.
+/// The fleet at the end: a square per machine, rack by rack, in five shades.
 fn fleet_map(world: &World) -> String {
     const RACK_HEIGHT: u32 = 5;
     const CELL: u32 = 23;
@@ -168,7 +168,7 @@ fn fleet_map(world: &World) -> String {
     )
 }
 
-/// As the live page draws the machine.
+/// The shade that the live page gives the machine.
 fn shade(world: &World, machine: MachineId) -> u8 {
     let capacity = world.plan().fleet().capacity(machine);
     MachineByte::of(&world.occupancy().record(machine), capacity).shade()
@@ -185,7 +185,8 @@ fn signed(change: f64, decimals: usize, unit: &str) -> String {
     format!("{sign}{size}{unit}")
 }
 
-/// What the page says of the two runs (`verdict::sentence` of the lab), so that nothing jumps when it is live.
+/// The page's sentence about the two runs (`verdict::sentence` of the lab), so that nothing changes when it goes
+/// live.
 fn sentence(world: &World, without: &World) -> String {
     let (now, then) = (world.summary(), without.summary());
     let (placed, vms) = (count(now.placements), count(world.plan().workload().vm_count().into()));

@@ -1,34 +1,34 @@
-//! The maps of the welcome: the fleet under two lists of rules, side by side. The live page draws the same, so that nothing
-//! jumps when it takes over.
+//! The maps of the welcome: the fleet under two lists of rules, side by side. The live page draws the same, so that
+//! nothing changes when it takes over.
 
 use std::fmt::Write;
 
 use tiebreak_sim::MachineByte;
 
-/// Machines above each other in a column, at most.
+/// The most machines in a column.
 const HEIGHT: usize = 10;
 
-/// Size of a machine's square with the gap behind it, and the gap alone.
+/// Size of a machine's square with its gap, and the gap alone.
 const CELL: usize = 24;
 const GAP: usize = 3;
 
-/// One of two maps: what it is called, and the shade of each machine ([`MachineByte::shade`]).
+/// One of two maps: its title, and the shade of each machine ([`MachineByte::shade`]).
 pub struct Map<'a> {
-    /// What is the case there.
+    /// Its title.
     pub title: String,
-    /// Of each machine, by number.
+    /// The shade of each machine, by number.
     pub shades: &'a [u8],
 }
 
 impl Map<'_> {
-    /// How many machines are empty.
+    /// The number of empty machines.
     #[must_use]
     pub fn empty(&self) -> usize {
         self.shades.iter().filter(|shade| **shade == 0).count()
     }
 }
 
-/// A map as an HTML figure; `count` says how many machines are empty.
+/// A map as an HTML figure; `count` gives the number of empty machines.
 #[must_use]
 pub fn figure(map: &Map<'_>, count: &str) -> String {
     let columns = map.shades.len().div_ceil(HEIGHT).max(1);
@@ -37,7 +37,7 @@ pub fn figure(map: &Map<'_>, count: &str) -> String {
     for (machine, shade) in map.shades.iter().enumerate() {
         let (x, y, size) = (machine / HEIGHT * CELL, machine % HEIGHT * CELL, CELL - GAP);
         let of_shade = &mut squares[usize::from(*shade).min(MachineByte::SHADES - 1)];
-        // Into a string, which takes all that it is given.
+        // Writing to a string cannot fail.
         let _ = write!(of_shade, "M{x} {y}h{size}v{size}h-{size}z");
     }
     let paths = squares.iter().enumerate().filter(|(_, path)| !path.is_empty());

@@ -1,13 +1,13 @@
-//! The eight ways to provision power that the paper compares, and what they are worth. (Section IV-F, Table IV)
+//! The eight ways to provision power that the paper compares, and their savings. (Section IV-F, Table IV)
 
 use tiebreak_model::phrase::mark;
 
 use crate::oversubscription::{Budget, BudgetFault, History, Limit, Limits, Terms};
 
-/// Whose VMs may be slowed before others.
+/// Whose VMs may be throttled before others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Treated {
-    /// Nobody's: there is no capping, or none that tells VMs apart.
+    /// No VMs: there is no capping, or capping does not distinguish VMs.
     Nobody,
     /// All that are not user-facing.
     All,
@@ -18,8 +18,8 @@ pub enum Treated {
 }
 
 impl Treated {
-    /// The share of the batch cores that may be treated as such. Whose VMs the paper's cluster held is not published:
-    /// the half and the nine tenths are assumptions of ours.
+    /// The share of the batch cores that may be treated as such. The paper does not publish whose VMs its cluster
+    /// hosted: the half and the nine tenths are our assumptions.
     #[must_use]
     pub fn share(self) -> f64 {
         match self {
@@ -35,17 +35,17 @@ impl Treated {
 pub struct Approach {
     /// Its name on command lines and in links.
     pub id: &'static str,
-    /// What it is called in the paper's table.
+    /// Its name in the paper's table.
     pub title: &'static str,
-    /// What capping may do; none where there is no oversubscription.
+    /// The limits of capping; `None` without oversubscription.
     pub limits: Option<Limits>,
-    /// Whose VMs it may be done to first.
+    /// Whose VMs are throttled first.
     pub treated: Treated,
-    /// By how much the paper's chassis budget is lower than what is provisioned, in percent.
+    /// How much lower the paper's chassis budget is than the provisioned power, in percent.
     pub paper_delta_pct: f64,
 }
 
-/// Full-server capping: seldom and light, for it hits everyone.
+/// Full-server capping: rare and light, because it affects all VMs.
 const FULL_SERVER: Limits = Limits {
     user_facing: Limit { rate: 0.001, frequency: 0.75 },
     batch: Limit { rate: 0.0, frequency: 0.75 },
@@ -125,7 +125,7 @@ pub static APPROACHES: [Approach; 8] = [
 ];
 
 impl Approach {
-    /// Its budget by a history; none where there is no oversubscription.
+    /// Its budget for a history; `None` without oversubscription.
     ///
     /// # Errors
     /// As [`History::walk`].
@@ -135,12 +135,12 @@ impl Approach {
     }
 }
 
-/// A site and what it cost. The default is the paper's: 128 MW at 10 $/W.
+/// A site and its cost. The default is the paper's: 128 MW at 10 $/W.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Site {
     /// Its power in megawatts, above 0.
     pub megawatts: f64,
-    /// What its infrastructure costs, in dollars per watt, above 0.
+    /// The cost of its infrastructure, in dollars per watt, above 0.
     pub dollars_per_watt: f64,
 }
 
@@ -151,7 +151,7 @@ impl Default for Site {
 }
 
 impl Site {
-    /// What need not be built elsewhere, in dollars, if chassis budgets are lower by this share.
+    /// The saved construction cost in dollars if chassis budgets are lower by this share.
     #[must_use]
     pub fn saved_dollars(&self, delta: f64) -> f64 {
         delta * self.megawatts * 1e6 * self.dollars_per_watt

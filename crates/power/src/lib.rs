@@ -1,12 +1,13 @@
-//! Power: what servers draw, how capping holds a chassis to its budget, and how far power can be oversubscribed.
+//! Power: the draw of servers, how capping keeps a chassis within its budget, and how far power can be
+//! oversubscribed.
 //!
-//! Source: "Prediction-Based Power Oversubscription in Cloud Platforms" (Kumbhare et al.). What the paper does
-//! not say is said to be ours where it stands.
+//! Source: "Prediction-Based Power Oversubscription in Cloud Platforms" (Kumbhare et al.). Choices that the paper
+//! leaves open are marked as ours.
 //!
-//! A server's draw follows from the frequency and utilization of its cores ([`watts`]). A chassis has a budget,
-//! which its manager, the controllers of its servers and, as the last resort, RAPL hold ([`capping`]). What
-//! slower cores do to what runs on them is guessed by [`slowdown`]. And from a history of draws follows how low
-//! budgets may be, so that more servers fit ([`oversubscription`], [`approaches`]).
+//! A server's draw depends on the frequency and utilization of its cores ([`watts`]). A chassis has a budget,
+//! enforced by its manager, the controllers of its servers and, as the last resort, RAPL ([`capping`]). [`slowdown`]
+//! estimates the effect of slower cores on workloads. A history of draws shows how low budgets may be, so that more
+//! servers fit ([`oversubscription`], [`approaches`]).
 //!
 //! Start with [`watts`], then [`capping`].
 

@@ -1,18 +1,18 @@
 //! How low chassis budgets may be: five steps from a history of draws. (Section III-E)
 //!
 //! 1. [`Mix`]: how many cores are user-facing, and how busy both kinds are.
-//! 2. [`curve`]: what servers draw at lower frequencies, and so how much capping can shave off.
+//! 2. [`curve`]: the draw of servers at lower frequencies, and so how much capping can reduce it.
 //! 3. [`History`]: the draws of all chassis, sorted.
-//! 4. [`History::walk`]: from the highest draw down, as long as capping would not come too often, and would suffice.
-//! 5. A buffer on top.
+//! 4. [`History::walk`]: from the highest draw down, while capping would not be too frequent, and would suffice.
+//! 5. An added buffer.
 //!
-//! What the paper leaves open, and how it is here:
+//! What the paper leaves open, and our choices:
 //!
 //! - Candidates for the budget are the draws themselves. A reading above the budget is an event.
-//! - All events together are at most as frequent as both rates together, and those that slow user-facing VMs as
-//!   frequent as theirs. So 0.1 % and 0.9 % allow 1 %, as the paper's approaches 4, 6 and 8 say they do.
-//! - All cores are taken to be allocated, and busy at both kinds' 95th percentile.
-//! - A final budget is never above what is provisioned.
+//! - The total rate of events is at most the sum of both rates, and the rate of those that throttle user-facing VMs
+//!   at most theirs. So 0.1 % and 0.9 % allow 1 %, as in the paper's approaches 4, 6 and 8.
+//! - All cores are assumed to be allocated, and busy at the 95th percentile of their kind.
+//! - A final budget never exceeds the provisioned power.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -30,7 +30,7 @@ pub struct Mix {
     pub user_facing: f64,
     /// The mean 95th-percentile utilization of user-facing cores, from 0 to 1.
     pub user_facing_busy: f64,
-    /// The same of the others.
+    /// The same for the other cores.
     pub batch_busy: f64,
 }
 
@@ -54,34 +54,34 @@ impl Mix {
     }
 }
 
-/// What capping may do to one kind of VMs.
+/// The limits of capping for one kind of VMs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limit {
     /// The most events, as a share of all readings, from 0 to 1: the paper's emax.
     pub rate: f64,
-    /// The lowest frequency, in shares of the nominal one, from 0.5 to 1: the paper's fmin.
+    /// The lowest frequency, as a share of the nominal one, from 0.5 to 1: the paper's fmin.
     pub frequency: f64,
 }
 
-/// What capping may do.
+/// The limits of capping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// To user-facing VMs.
+    /// For user-facing VMs.
     pub user_facing: Limit,
-    /// To the others.
+    /// For the others.
     pub batch: Limit,
-    /// Whether batch is slowed first; else every event slows all alike.
+    /// Whether batch VMs are throttled first; otherwise every event throttles all alike.
     pub per_vm: bool,
 }
 
-/// The chassis whose budget is sought.
+/// The chassis for which a budget is computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Terms {
-    /// What its servers draw.
+    /// The power model of its servers.
     pub power: ServerPower,
-    /// How many it has; at least 1.
+    /// The number of its servers; at least 1.
     pub servers: u32,
-    /// What is provisioned for it now, in watts; at least what it draws without work.
+    /// The power provisioned for it now, in watts; at least its idle draw.
     pub provisioned_w: f64,
     /// How its cores are used.
     pub mix: Mix,
@@ -90,7 +90,7 @@ pub struct Terms {
 }
 
 impl Default for Terms {
-    /// The paper's, with every server's full draw provisioned; the paper does not say what was.
+    /// The paper's values, with every server's full draw provisioned; the paper does not state what was.
     fn default() -> Self {
         let power = ServerPower::default();
         Self { power, servers: 12, provisioned_w: 12.0 * power.full_w, mix: Mix::default(), buffer: 0.1 }
@@ -98,14 +98,14 @@ impl Default for Terms {
 }
 
 impl Terms {
-    /// What the chassis draws without work, in watts.
+    /// The idle draw of the chassis, in watts.
     #[must_use]
     pub fn idle_w(&self) -> f64 {
         f64::from(self.servers) * self.power.idle_w
     }
 
-    /// What can be shaved off a chassis by lowering its batch cores, and then its user-facing ones, to the lowest
-    /// frequency that is allowed: in watts, from step 2.
+    /// The possible reduction of a chassis's draw by lowering its batch cores, and then its user-facing ones, to the
+    /// lowest allowed frequency: in watts, from step 2.
     #[must_use]
     pub fn shaved_w(&self, limits: &Limits) -> (f64, f64) {
         let chassis = |frequency: f64, busy: f64| f64::from(self.servers) * self.power.server_w(frequency, busy);
@@ -139,8 +139,8 @@ impl Terms {
     }
 }
 
-/// What a server whose cores are all busy to this share (0 to 1) draws at every p-state, as (frequency, watts) from half
-/// the frequency up: the curves of step 2.
+/// The draw of a server whose cores are all busy to this share (0 to 1) at every p-state, as (frequency, watts) from
+/// half the frequency up: the curves of step 2.
 #[must_use]
 pub fn curve(power: &ServerPower, busy: f64) -> [(f64, f64); P_STATES] {
     core::array::from_fn(|state| {
@@ -156,36 +156,36 @@ pub struct History {
     draws: Vec<f64>,
 }
 
-/// A candidate for the budget, and what it would have meant for the history.
+/// A candidate for the budget, and its effect on the history.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     /// The budget, in watts.
     pub budget_w: f64,
     /// Readings above it.
     pub events: u64,
-    /// Those among them for which slowing batch would not have sufficed.
+    /// Those among them for which throttling batch VMs would not have been enough.
     pub user_facing: u64,
-    /// The most that had to be shaved off, in watts.
+    /// The largest necessary reduction, in watts.
     pub most_w: f64,
 }
 
-/// Why no lower budget will do.
+/// Why no lower budget is possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Capping would come too often.
+    /// Capping would be too frequent.
     Rate,
-    /// User-facing VMs would be slowed too often.
+    /// User-facing VMs would be throttled too often.
     UserFacingRate,
-    /// Not even all that may be slowed would bring the highest draw down.
+    /// Even full throttling would not reduce the highest draw enough.
     Reduction,
-    /// It would be below what the chassis draws without work.
+    /// It would be below the idle draw of the chassis.
     Idle,
     /// The history has no lower draw.
     HistoryEnds,
 }
 
 impl Stop {
-    /// What it means, as the end of a sentence that begins with "no lower, because".
+    /// The reason in words, as the end of a sentence that begins with "no lower, because".
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -198,30 +198,30 @@ impl Stop {
     }
 }
 
-/// The budget that was found.
+/// The resulting budget.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Budget {
-    /// The lowest one that keeps all limits: the paper's Pmin.
+    /// The lowest one within all limits: the paper's Pmin.
     pub lowest: Candidate,
-    /// Why there is none below.
+    /// Why there is none below it.
     pub stop: Stop,
-    /// With the buffer, in watts; at most what is provisioned.
+    /// With the buffer, in watts; at most the provisioned power.
     pub budget_w: f64,
-    /// How much less that is than what is provisioned, as a share of it: 0 to 1.
+    /// How much less that is than the provisioned power, as a share of it: 0 to 1.
     pub delta: f64,
-    /// What can be shaved off by slowing batch alone, in watts; nothing where all are slowed alike.
+    /// The possible reduction by throttling batch VMs only, in watts; 0 if all are throttled alike.
     pub batch_w: f64,
-    /// What can be shaved off on top by slowing user-facing VMs too, in watts.
+    /// The possible further reduction by also throttling user-facing VMs, in watts.
     pub user_facing_w: f64,
-    /// Candidates on the way down, the refused one last where there is one: all of the first, then fewer and fewer.
+    /// Candidates on the way down, including the refused one last, if any: at first every one, then fewer and fewer.
     pub walked: Vec<Candidate>,
 }
 
 impl History {
-    /// Of draws in watts, in any order.
+    /// From draws in watts, in any order.
     ///
     /// # Errors
-    /// When there are fewer than two, or when one is not a number from 0 up.
+    /// If there are fewer than two, or if one is not a number of at least 0.
     pub fn new(mut draws: Vec<f64>) -> Result<Self, BudgetFault> {
         if draws.len() < 2 {
             return Err(BudgetFault::TooShort { readings: draws.len() });
@@ -233,7 +233,7 @@ impl History {
         Ok(Self { draws })
     }
 
-    /// How many readings there are.
+    /// The number of readings.
     #[must_use]
     pub fn readings(&self) -> usize {
         self.draws.len()
@@ -252,7 +252,7 @@ impl History {
         self.draws[above.min(self.draws.len() - 1)]
     }
 
-    /// What a budget in watts would have meant, where slowing batch shaves off so much.
+    /// The effect of a budget in watts if throttling batch VMs reduces the draw by this much.
     #[must_use]
     pub fn at(&self, budget_w: f64, batch_w: f64) -> Candidate {
         let above = |watts: f64| self.draws.partition_point(|draw| *draw > watts) as u64;
@@ -267,7 +267,7 @@ impl History {
     /// Steps 2, 4 and 5: the lowest budget within limits, with a buffer.
     ///
     /// # Errors
-    /// When a number is out of its range, or when no draw is above what the chassis draws without work.
+    /// If a number is out of its range, or if no draw is above the idle draw of the chassis.
     pub fn walk(&self, terms: &Terms, limits: &Limits) -> Result<Budget, BudgetFault> {
         terms.check(limits)?;
         let idle_w = terms.idle_w();
@@ -276,7 +276,7 @@ impl History {
         }
         let (batch_w, user_facing_w) = match terms.shaved_w(limits) {
             shaved if limits.per_vm => shaved,
-            // Nothing is shaved off without slowing everyone.
+            // Nothing can be reduced without throttling all VMs.
             (batch_w, user_facing_w) => (0.0, batch_w + user_facing_w),
         };
         let allowed = |rate: f64| rate * self.draws.len() as f64 * (1.0 + 1e-12);
@@ -292,7 +292,7 @@ impl History {
         Ok(Budget { lowest, stop, budget_w, delta, batch_w, user_facing_w, walked })
     }
 
-    /// From the highest draw down to the last one within limits.
+    /// Searches from the highest draw down to the last one within limits.
     fn descend(&self, within: &Within, batch_w: f64) -> (Candidate, Stop, Vec<Candidate>) {
         let walk = Walk { draws: &self.draws, batch_w, at: 0, beyond_batch: 0 };
         let mut lowest = Candidate { budget_w: self.highest_w(), events: 0, user_facing: 0, most_w: 0.0 };
@@ -305,7 +305,7 @@ impl History {
             }
             if candidate.events >= next_kept {
                 walked.push(candidate);
-                // A hundredth more events than at the last one that was kept.
+                // Keep the next one after a hundredth more events.
                 next_kept = candidate.events + candidate.events / 100 + 1;
             }
             lowest = candidate;
@@ -316,7 +316,7 @@ impl History {
     }
 }
 
-/// What candidates must keep within.
+/// The limits of candidates.
 struct Within {
     events: f64,
     user_facing: f64,
@@ -337,13 +337,13 @@ impl Within {
     }
 }
 
-/// The different draws from the highest down; both counts only grow, so each step is cheap.
+/// The distinct draws from the highest down; both counts only grow, so each step is cheap.
 struct Walk<'a> {
     draws: &'a [f64],
     batch_w: f64,
     /// Draws above the next candidate.
     at: usize,
-    /// Draws too far above it for slowing batch.
+    /// Draws too far above it for throttling batch VMs only.
     beyond_batch: usize,
 }
 
@@ -364,59 +364,59 @@ impl Iterator for Walk<'_> {
     }
 }
 
-/// What no budget can be found from.
+/// Inputs from which no budget can be computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BudgetFault {
     /// The history has fewer than two readings.
     TooShort {
-        /// How many it has.
+        /// The number of readings.
         readings: usize,
     },
-    /// A reading is no draw.
+    /// A reading is not a valid draw.
     Reading {
         /// Its number in the order given, from 0.
         number: usize,
-        /// What came.
+        /// The given value.
         watts: f64,
     },
-    /// No chassis: no server, or servers that draw less for more.
+    /// The chassis is invalid: no server, or servers that draw less for more work.
     Chassis {
-        /// The servers' watts.
+        /// The power model of the servers.
         power: ServerPower,
-        /// How many there are.
+        /// The number of servers.
         servers: u32,
     },
-    /// Less is provisioned than the chassis draws without work.
+    /// The provisioned power is below the idle draw of the chassis.
     ProvisionedBelowIdle {
-        /// What is provisioned.
+        /// The provisioned power.
         provisioned_w: f64,
-        /// What the chassis draws without work.
+        /// The idle draw of the chassis.
         idle_w: f64,
     },
-    /// Every draw is below what the chassis draws without work.
+    /// Every draw is below the idle draw of the chassis.
     HistoryBelowIdle {
         /// The highest draw.
         highest_w: f64,
-        /// What the chassis draws without work.
+        /// The idle draw of the chassis.
         idle_w: f64,
-        /// How many servers it has.
+        /// The number of its servers.
         servers: u32,
     },
     /// A number is out of its range.
     Range {
-        /// Which one.
+        /// The name of the number.
         what: &'static str,
-        /// What came.
+        /// The given value.
         value: f64,
-        /// The least that it may be.
+        /// The lowest valid value.
         least: f64,
-        /// The most that it may be.
+        /// The highest valid value.
         most: f64,
     },
 }
 
 impl BudgetFault {
-    /// What it says.
+    /// The message.
     #[must_use]
     pub fn phrase(&self) -> Phrase {
         match self {
@@ -499,7 +499,8 @@ mod tests {
         assert_eq!(just_below(2_900.0, 451.0), (0, 0, 0.0));
         assert_eq!(just_below(2_890.0, 451.0), (1, 0, 10.0));
         assert_eq!(just_below(2_840.0, 451.0), (3, 0, 60.0));
-        // If batch gave 20 W only, the one reading that needs 60 W would slow user-facing VMs, the two others not.
+        // If throttling batch VMs gave only 20 W, the one reading that needs 60 W would throttle user-facing VMs, the
+        // other two would not.
         assert_eq!(just_below(2_840.0, 20.0), (3, 1, 60.0));
         // 1.1 % of 10,000 readings may be above.
         let budget = history.walk(&Terms::default(), &LIMITS).expect("sound terms");

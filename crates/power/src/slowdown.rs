@@ -1,35 +1,35 @@
-//! What lower frequencies may do to what runs on the cores: proxies, since the simulator runs no software.
+//! Estimates of how lower frequencies affect what runs on the cores: proxies, since the simulator runs no software.
 //!
-//! Both take the share of the work that is bound by the CPU and so takes longer as the frequency falls; the rest, waiting for
-//! memory, disks or others, does not. The paper publishes what became of two programs under some caps
-//! (section IV-C); these formulas are ours.
+//! Both use the share of the work that is CPU-bound and so takes longer as the frequency falls; the rest, waiting for
+//! memory, disks or others, does not. The paper publishes the slowdown of two programs under some caps (section
+//! IV-C); these formulas are ours.
 
-/// The share of every request's running time that is assumed to be bound by the CPU, from 0 to 1. Fitted: with it and the
-/// utilizations of `tiebreak reproduce power-fig4`, the proxies come near the slowdowns that the paper publishes.
+/// The share of every request's running time that is assumed to be CPU-bound, from 0 to 1. Fitted: with it and the
+/// utilizations of `tiebreak reproduce power-fig4`, the proxies come close to the slowdowns that the paper publishes.
 pub const CPU_BOUND: f64 = 0.45;
 
-/// The percentile of latencies that is compared.
+/// The latency percentile that is compared.
 const TAIL: f64 = 0.95;
 
-/// How many times as long as at the nominal frequency the 95th-percentile latency of a user-facing part is: 1 or
-/// more, and infinite where its cores can no longer keep up.
+/// The 95th-percentile latency of a user-facing part as a multiple of that at the nominal frequency: 1 or more, and
+/// infinite if its cores can no longer keep up.
 ///
-/// Requests come at random times to the part's `cores` (at least 1), which serve one each for a random time, and wait in one
-/// line: the queue M/M/k. `utilization` is that at the nominal frequency, from 0 to 1, and rises as
-/// service takes longer. `frequency` is from 0.5 to 1, `cpu_bound` from 0 to 1.
+/// Requests arrive at random times, wait in one queue and are served by the part's `cores` (at least 1), each for a
+/// random time: the queue M/M/k. `utilization` is that at the nominal frequency, from 0 to 1, and rises as service
+/// takes longer. `frequency` is from 0.5 to 1, `cpu_bound` from 0 to 1.
 ///
 /// # Panics
-/// When there is no core.
+/// If there are no cores.
 #[must_use]
 pub fn latency(cores: u32, utilization: f64, frequency: f64, cpu_bound: f64) -> f64 {
     latency_over(cores, utilization, &[(frequency, 1.0)], cpu_bound)
 }
 
-/// The same over a time with several frequencies, each with its share of the time; together 1. A twentieth of the
-/// time is enough to make the percentile that of the slowest.
+/// The same over a time with several frequencies, each with its share of the time; the shares sum to 1. A twentieth
+/// of the time is enough to make the percentile that of the slowest.
 ///
 /// # Panics
-/// When there is no core.
+/// If there are no cores.
 #[must_use]
 pub fn latency_over(cores: u32, utilization: f64, frequencies: &[(f64, f64)], cpu_bound: f64) -> f64 {
     let services = |(frequency, share): &(f64, f64)| (running_time(*frequency, cpu_bound), *share);
@@ -46,20 +46,20 @@ pub fn latency_over(cores: u32, utilization: f64, frequencies: &[(f64, f64)], cp
     tail(of_all) / nominal
 }
 
-/// How many times as long as at the nominal frequency a batch part runs: 1 or more. `frequency` is from 0.5 to 1,
-/// `cpu_bound` from 0 to 1.
+/// The running time of a batch part as a multiple of that at the nominal frequency: 1 or more. `frequency` is from
+/// 0.5 to 1, `cpu_bound` from 0 to 1.
 #[must_use]
 pub fn running_time(frequency: f64, cpu_bound: f64) -> f64 {
     cpu_bound / frequency + (1.0 - cpu_bound)
 }
 
-/// The time that this chance, which falls with time, leaves to a twentieth: the 95th percentile.
+/// The time at which this decreasing probability falls to a twentieth: the 95th percentile.
 fn tail(longer: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while longer(high) > 1.0 - TAIL && high < f64::MAX / 2.0 {
         (low, high) = (high, 2.0 * high);
     }
-    // Halving 50 times leaves nothing that a double could tell.
+    // After 50 bisections the interval is below the precision of a double.
     for _ in 0..50 {
         let middle = (low + high) / 2.0;
         if longer(middle) > 1.0 - TAIL {
@@ -71,9 +71,9 @@ fn tail(longer: impl Fn(f64) -> f64) -> f64 {
     high
 }
 
-/// The chance that waiting and service take longer than `time`, in service times at the nominal frequency, where one takes
-/// `service` of them: who does not wait is served for an exponential time, who waits does so for another one, whose rate is
-/// that of the cores to spare. Certain where the cores cannot keep up.
+/// The probability that waiting and service take longer than `time`, in service times at the nominal frequency, where
+/// one service takes `service` of them. Service is exponential; waiting, if any, is exponential too, with the rate of
+/// the spare cores. Certain if the cores cannot keep up.
 fn longer(cores: u32, utilization: f64, service: f64, time: f64) -> f64 {
     let (utilization, time) = (utilization * service, time / service);
     if utilization >= 1.0 {
@@ -84,7 +84,7 @@ fn longer(cores: u32, utilization: f64, service: f64, time: f64) -> f64 {
     libm::exp(-time) * (1.0 + waiting(cores, utilization) * waited)
 }
 
-/// The chance that a request finds all cores busy: the formula Erlang C, by way of Erlang B.
+/// The probability that a request finds all cores busy: the Erlang C formula, computed from Erlang B.
 fn waiting(cores: u32, utilization: f64) -> f64 {
     assert!(cores > 0, "nothing is served without a core");
     let load = f64::from(cores) * utilization;
@@ -102,12 +102,12 @@ mod tests {
 
     #[test]
     fn queues_are_those_of_the_books() {
-        // One core: the chance to wait is its utilization, and latencies are exponential.
+        // One core: the probability of waiting is its utilization, and latencies are exponential.
         near(waiting(1, 0.7), 0.7);
         near(tail(|time| longer(1, 0.5, 1.0, time)), libm::log(20.0) / 0.5);
-        // Two cores at a half: Erlang C of load 1 is 1/3.
+        // Two cores at half load: Erlang C of load 1 is 1/3.
         near(waiting(2, 0.5), 1.0 / 3.0);
-        // Without load there is service only.
+        // Without load there is only service.
         near(tail(|time| longer(20, 0.0, 1.0, time)), libm::log(20.0));
     }
 
@@ -133,7 +133,7 @@ mod tests {
         let (slow, half) = (latency(4, 0.7, 0.8, 0.5), [(1.0, 0.5), (0.8, 0.5)]);
         let mixed = latency_over(4, 0.7, &half, 0.5);
         assert!(mixed > (1.0 + slow) / 2.0 && mixed < slow, "{mixed} of {slow}");
-        // Cores that cannot keep up for a hundredth of the time spoil a hundredth of the requests only.
+        // Cores that cannot keep up for a hundredth of the time spoil only a hundredth of the requests.
         assert!(latency_over(4, 0.7, &[(1.0, 0.99), (0.5, 0.01)], 1.0) < 1.2);
         assert_eq!(latency_over(4, 0.7, &[(1.0, 0.9), (0.5, 0.1)], 1.0), f64::INFINITY);
     }

@@ -1,10 +1,10 @@
-//! What a server draws, by the frequency and utilization of its cores. (Section IV-A)
+//! The draw of a server, from the frequency and utilization of its cores. (Section IV-A)
 
-/// Frequencies that a core can have by itself: from the nominal one to half of it, in steps of a twentieth. The paper
-/// says that half is the least (section III-D); the steps are ours, about 100 MHz of cores of 2 GHz.
+/// The frequencies that a single core can have: from the nominal one to half of it, in steps of a twentieth. The
+/// paper says that half is the minimum (section III-D); the steps are ours, about 100 MHz for 2 GHz cores.
 pub const P_STATES: usize = 11;
 
-/// Mean frequencies that are told apart: hundredths, since RAPL goes back and forth between p-states.
+/// The resolution of mean frequencies: hundredths, since RAPL alternates between p-states.
 pub(crate) const STEPS: usize = 51;
 
 /// The step of the nominal frequency. Step 0 is half of it.
@@ -13,10 +13,10 @@ pub(crate) const NOMINAL: u8 = STEPS as u8 - 1;
 /// Steps from one p-state to the next.
 pub(crate) const P_STATE: u8 = NOMINAL / (P_STATES as u8 - 1);
 
-/// The frequency of a p-state, in shares of the nominal one: 0.5 to 1.
+/// The frequency of a p-state, as a share of the nominal one: 0.5 to 1.
 ///
 /// # Panics
-/// When there is no such state: they are 0 to [`P_STATES`] - 1.
+/// If there is no such state: they are 0 to [`P_STATES`] - 1.
 #[must_use]
 pub fn frequency(state: u8) -> f64 {
     frequency_at(P_STATE * state)
@@ -28,23 +28,23 @@ pub(crate) fn frequency_at(step: u8) -> f64 {
     f64::from(NOMINAL + step) / f64::from(2 * NOMINAL)
 }
 
-/// What a kind of server draws. The default is the paper's: 112 to 310 W at the nominal frequency, 111 to 169 W
-/// at half of it, 40 cores.
+/// The power model of a kind of server. The default is the paper's: 112 to 310 W at the nominal frequency, 111 to 169
+/// W at half of it, 40 cores.
 ///
-/// Every core has its even part of the server's draw: a base, and what its utilization adds. Both are published
-/// for two frequencies. Between them the base is a straight line and the dynamic part a power of the frequency,
-/// the one that goes through both: 1.77 by default. That is ours, between the 1 of slower clocks alone
-/// and the 3 of a voltage that falls along with them.
+/// Every core has an even share of the server's draw: a base, and a dynamic part that grows with its utilization.
+/// Both are published for two frequencies. Between them the base is linear and the dynamic part a power of the
+/// frequency that fits both: 1.77 by default. This is our choice, between the exponents 1 of slower clocks alone and
+/// 3 of a voltage that falls with them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ServerPower {
-    /// Without work at the nominal frequency, in watts.
+    /// The idle draw at the nominal frequency, in watts.
     pub idle_w: f64,
-    /// With all cores busy at the nominal frequency, in watts; above `idle_w`.
+    /// The draw with all cores busy at the nominal frequency, in watts; above `idle_w`.
     pub full_w: f64,
-    /// Without work at half the nominal frequency, in watts; at most `idle_w`.
+    /// The idle draw at half the nominal frequency, in watts; at most `idle_w`.
     pub half_idle_w: f64,
-    /// With all cores busy at half the nominal frequency, in watts; above `half_idle_w`, and adding less to it
-    /// than `full_w` adds to `idle_w`.
+    /// The draw with all cores busy at half the nominal frequency, in watts; above `half_idle_w`, and with a smaller
+    /// difference to it than that of `full_w` to `idle_w`.
     pub half_full_w: f64,
     /// Physical cores of the server; at least 1.
     pub cores: u32,
@@ -57,20 +57,20 @@ impl Default for ServerPower {
 }
 
 impl ServerPower {
-    /// Watts of one core at a frequency from 0.5 to 1 of the nominal one and a utilization from 0 to 1, its even
-    /// part of the server's base included.
+    /// Watts of one core at a frequency from 0.5 to 1 of the nominal one and a utilization from 0 to 1, including its
+    /// share of the server's base.
     #[must_use]
     pub fn core_w(&self, frequency: f64, utilization: f64) -> f64 {
         self.base_w(frequency) + utilization * self.dynamic_w(frequency)
     }
 
-    /// Watts of a server all of whose cores have this frequency (0.5 to 1) and this mean utilization (0 to 1).
+    /// Watts of a server if all of its cores have this frequency (0.5 to 1) and this mean utilization (0 to 1).
     #[must_use]
     pub fn server_w(&self, frequency: f64, utilization: f64) -> f64 {
         f64::from(self.cores) * self.core_w(frequency, utilization)
     }
 
-    /// Whether the numbers are those of a server: positive, and none lower for more work or a higher frequency.
+    /// Whether the model is valid: numbers are positive, and none is lower for more work or a higher frequency.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let Self { idle_w, full_w, half_idle_w, half_full_w, cores } = *self;
@@ -82,13 +82,13 @@ impl ServerPower {
             && full_w - idle_w >= half_full_w - half_idle_w
     }
 
-    /// What one core draws without work.
+    /// The idle draw of one core.
     fn base_w(&self, frequency: f64) -> f64 {
         let slope = 2.0 * (self.idle_w - self.half_idle_w);
         (self.idle_w - slope * (1.0 - frequency)) / f64::from(self.cores)
     }
 
-    /// What one busy core draws on top of that.
+    /// The additional draw of one busy core.
     fn dynamic_w(&self, frequency: f64) -> f64 {
         let (full, half) = (self.full_w - self.idle_w, self.half_full_w - self.half_idle_w);
         let power = libm::log2(full / half);
@@ -99,9 +99,9 @@ impl ServerPower {
 /// The same for every step, computed once.
 #[derive(Clone, Debug)]
 pub(crate) struct ByStep {
-    /// What a core draws without work.
+    /// The idle draw of a core.
     pub(crate) base_w: [f64; STEPS],
-    /// What a busy core draws on top of that.
+    /// The additional draw of a busy core.
     pub(crate) dynamic_w: [f64; STEPS],
 }
 
@@ -114,7 +114,7 @@ impl ByStep {
         }
     }
 
-    /// Watts of some cores at one step, of which `busy` are at work.
+    /// Watts of some cores at one step, of which `busy` are busy.
     pub(crate) fn cores_w(&self, step: u8, cores: f64, busy: f64) -> f64 {
         cores * self.base_w[usize::from(step)] + busy * self.dynamic_w[usize::from(step)]
     }

@@ -1,37 +1,37 @@
-//! When VMs come.
+//! Arrivals of VMs.
 
 use serde::Serialize;
 use tiebreak_model::{RequestId, Workload};
 
 const HOUR_MS: i64 = 3_600_000;
-/// The windows in which VMs are counted to tell how they cluster.
+/// The windows in which VMs are counted to measure how they cluster.
 const WINDOW_MS: i64 = 5 * 60_000;
 
-/// Requests and VMs that come between the beginning of the trace and its horizon.
+/// Requests and VMs that arrive between the start of the trace and its horizon.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Arrivals {
     /// Requests.
     pub requests: u32,
-    /// VMs of them.
+    /// Their VMs.
     pub vms: u32,
-    /// VMs of each hour of the trace.
+    /// VMs in each hour of the trace.
     pub hourly: Vec<u32>,
-    /// The mean number of VMs in each hour of a day, the first being that in which the trace begins.
+    /// The mean number of VMs in each hour of a day; the first is the one in which the trace begins.
     pub of_day: [f64; 24],
-    /// The mean number of VMs in each day of a week, the first being that on which the trace begins; nothing for a trace
-    /// of less than two weeks.
+    /// The mean number of VMs on each day of a week; the first is the one on which the trace begins. `None` for a
+    /// trace shorter than two weeks.
     pub of_week: Option<[f64; 7]>,
-    /// The variance of VMs in 5 minutes over their mean: 1 if they came one by one and by chance alone, more
-    /// where they come in bursts; 0 without any.
+    /// The variance of VMs per 5 minutes over their mean: 1 for independent single arrivals, more for bursts; 0
+    /// without any.
     pub dispersion: f64,
-    /// The same of requests.
+    /// The same for requests.
     pub request_dispersion: f64,
 }
 
 impl Arrivals {
     pub(crate) fn of(workload: &Workload) -> Self {
         let horizon = workload.horizon().0.max(0);
-        // A last piece of a window or of an hour is no measure of one.
+        // The incomplete last window and hour are left out.
         let mut hourly = vec![0; (horizon / HOUR_MS) as usize];
         let (mut vms, mut requests) = (Windows::new(horizon), Windows::new(horizon));
         for request in (workload.warm_count()..workload.request_count()).map(RequestId) {
@@ -58,12 +58,12 @@ impl Arrivals {
     }
 }
 
-/// Counts by windows, of what comes in order of time.
+/// Counts per window, of arrivals in time order.
 struct Windows {
-    /// How many whole ones there are.
+    /// The number of whole windows.
     many: i64,
     all: u32,
-    /// The window that is counted, and what came in it so far.
+    /// The current window, and its count so far.
     now: (i64, u32),
     sum: f64,
     squares: f64,
@@ -100,7 +100,7 @@ impl Windows {
     }
 }
 
-/// The mean of every `N`th count, from each of the first `N` on.
+/// The mean of every `N`th count, starting at each of the first `N`.
 fn means<const N: usize>(counts: &[u32]) -> [f64; N] {
     core::array::from_fn(|first| {
         let (sum, many) = counts

@@ -1,32 +1,33 @@
-//! What a workload asks of the machines and agents that it meets: what is sure to go wrong before anything is placed, and
-//! whether agents were quick enough.
+//! The demands of a workload on its machines and agents: what is certain to go wrong before anything is placed, and
+//! whether agents were fast enough.
 
 use tiebreak_model::{Fleet, Millis, Outliers, Phrase, RequestId, Resource, VmId, VmShape, Workload, phrase};
 
 use crate::Load;
 use crate::words::{amount, counted, duration, resources};
 
-/// A workload whose first request comes later than after this share of its time begins late.
+/// A workload begins late if its first request comes after more than this share of its time.
 const LATE: f64 = 0.01;
 
-/// Agents are slow where half of the requests wait for longer than this share of what half of the VMs live.
+/// Agents are slow if the median wait exceeds this share of the median lifetime.
 const SLOW: f64 = 0.01;
 
 const HOUR_MS: f64 = 3_600_000.0;
 
-/// What bears on machines and agents.
+/// The facts relevant to machines and agents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Facts {
-    /// What is in use over time.
+    /// The load over time.
     pub load: Load,
-    /// The median life of VMs, in milliseconds, that of one whose end is not known to the horizon; none without VMs.
+    /// The median lifetime of VMs, in milliseconds, counting one without a known end to the horizon; `None` without
+    /// VMs.
     pub life_p50_ms: Option<u64>,
     /// VMs that start years from all others.
     pub outliers: Option<Outliers>,
 }
 
 impl Facts {
-    /// Those of a workload, in O(n log n).
+    /// The facts of a workload, in O(n log n).
     #[must_use]
     pub fn of(workload: &Workload) -> Self {
         let starts = workload.rows().map(|row| row.start);
@@ -58,7 +59,7 @@ impl Facts {
         })
     }
 
-    /// What these machines have too little of for the workload's peak, a sentence each.
+    /// The resources that these machines lack for the workload's peak, one sentence each.
     #[must_use]
     pub fn doubts(&self, fleet: &Fleet) -> Vec<Phrase> {
         let mut doubts = Vec::new();
@@ -77,7 +78,7 @@ impl Facts {
         doubts
     }
 
-    /// What is wrong where requests wait for long, measured by how long VMs live; nothing otherwise. `ended` VMs had ended
+    /// A warning if requests wait long compared with the lifetimes of VMs; otherwise `None`. `ended` VMs had ended
     /// before they were placed.
     #[must_use]
     pub fn slow_agents(&self, wait_p50_ms: f64, ended: u64) -> Option<Phrase> {
@@ -95,8 +96,8 @@ impl Facts {
     }
 }
 
-/// When the first request comes, in hours, where that is late: means over time from the beginning would be of machines that
-/// nobody has asked for yet.
+/// When the first request comes, in hours, if that is late: averages from the start would include time without any
+/// requests.
 #[must_use]
 pub fn begins_late_at_hours(workload: &Workload) -> Option<f64> {
     let first = (0..workload.request_count()).map(RequestId).next().map(|first| workload.at(first))?;
@@ -115,7 +116,7 @@ fn life_p50_ms(workload: &Workload) -> Option<u64> {
     (!lives.is_empty()).then(|| *lives.select_nth_unstable(middle).1)
 }
 
-/// Says which VMs no machine could hold even when empty.
+/// Reports VMs that no machine could hold even when empty.
 #[must_use]
 pub fn too_large(workload: &Workload, fleet: &Fleet) -> Option<Phrase> {
     let fits = |shape: &VmShape| fleet.clusters().iter().any(|cluster| cluster.capacity.covers(shape.demand));

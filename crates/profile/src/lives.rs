@@ -1,4 +1,4 @@
-//! How long VMs live.
+//! Lifetimes of VMs.
 
 use tiebreak_lifetime::Survived;
 use tiebreak_model::{RequestId, Time, VmId, Workload};
@@ -9,33 +9,33 @@ const MINUTE: u32 = 60;
 const HOUR: u32 = 3_600;
 const DAY: u32 = 86_400;
 
-/// Ages at which lives are told apart, in seconds.
+/// The bounds of lifetime bins, in seconds.
 pub const LIFE_BOUNDS_S: [u32; 12] =
     [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 30 * DAY];
 
-/// VMs that live no longer than a bound and longer than the one before.
+/// VMs with lifetimes up to a bound and above the one before.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LifeBin {
-    /// The bound, in seconds; none for lives beyond the last.
+    /// The bound, in seconds; `None` for lifetimes beyond the last.
     pub up_to_s: Option<u32>,
-    /// How many VMs there are, of those that came after the beginning and whose end is seen.
+    /// The number of VMs that arrived after the start and whose end was observed.
     pub vms: u32,
-    /// Core-hours, of all VMs with so long a life as far as it is seen.
+    /// Core-hours of all VMs with such a lifetime, as far as it was observed.
     pub core_hours: f64,
 }
 
-/// Lives, as far as the trace tells.
+/// Lifetimes, as far as the trace contains them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lives {
-    /// VMs whose end is seen.
+    /// VMs whose end was observed.
     pub ended: u32,
     /// VMs that outlive the trace.
     pub outlived: u32,
-    /// VMs that were alive when it began, so that those of their age which had ended before are missing.
+    /// VMs that were running when it began; others of their age that had ended before are missing.
     pub began_before: u32,
-    /// The share of VMs that lives longer than each of [`LIFE_BOUNDS_S`], by Kaplan and Meier.
+    /// The share of VMs that live longer than each of [`LIFE_BOUNDS_S`], by Kaplan and Meier.
     pub alive_after: [f64; 12],
-    /// VMs and core-hours by life.
+    /// VMs and core-hours by lifetime.
     pub bins: Vec<LifeBin>,
 }
 
@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(seen, [(Some(HOUR), 2), (Some(6 * HOUR), 1), (Some(12 * HOUR), 0)]);
         let hours: Vec<_> = lives.bins.iter().map(|bin| bin.core_hours).filter(|hours| *hours > 0.0).collect();
         assert_eq!(hours, [2.0, 4.0 * 3.0 + 8.0 * 3.5, 1.0], "of the one from before, the hour that is seen");
-        // Half of the four that came live on past an hour; of the two seen at three hours, one ends.
+        // Half of the four that arrived survive an hour; of the two observed at three hours, one ends.
         assert_eq!(lives.alive_after[2..6], [1.0, 0.5, 0.5, 0.25]);
     }
 }

@@ -1,10 +1,10 @@
-//! What is in use over time, and the machines it takes.
+//! The load over time, and the machines for it.
 
 use tiebreak_model::{RequestId, Resource, Resources, Time, VmId, Workload};
 
 const HOUR_MS: i64 = 3_600_000;
 
-/// What is in use in one hour.
+/// The load in one hour.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hour {
     /// The mean number of VMs.
@@ -15,42 +15,42 @@ pub struct Hour {
     pub memory_gib: f64,
 }
 
-/// What is in use from the beginning of a trace to its horizon.
+/// The load from the start of a trace to its horizon.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Load {
     /// Each whole hour.
     pub hourly: Vec<Hour>,
-    /// The most of each resource at once, in stored units, not all at one moment.
+    /// The peak of each resource, in stored units; not all at the same moment.
     pub peak: [u64; 4],
     /// The largest demand of each resource.
     pub largest: Resources,
 }
 
-/// Machines that a trace could run on.
+/// Machines on which a trace could run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inventory {
     /// Cores and GiB of memory of each.
     pub cores: u32,
-    /// See there.
+    /// See `cores`.
     pub memory_gib: u32,
-    /// How many are needed at least, however well VMs are packed.
+    /// The least number needed, however well VMs are packed.
     pub at_least: u64,
-    /// How many are suggested.
+    /// The suggested number.
     pub machines: u64,
 }
 
-/// Cores of machines that are usual, and GiB for each core.
+/// Common numbers of cores per machine.
 const USUAL_CORES: [u32; 7] = [16, 32, 48, 64, 96, 128, 192];
 const USUAL_GIB: [u32; 5] = [2, 4, 6, 8, 16];
 
-/// VMs of the largest size that a machine should hold, so that they do not decide how the others are packed.
+/// How many VMs of the largest size a machine should hold, so that they do not decide how the others are packed.
 const LARGEST_IN_ONE: u32 = 2;
 
-/// Machines suggested for each that is needed at least, in percent: no packing is perfect, and some machines fail.
+/// Suggested machines as a percentage of the least number: no packing is perfect, and some machines fail.
 const SUGGESTED_PCT: u64 = 115;
 
 impl Inventory {
-    /// What each machine has.
+    /// The resources of each machine.
     #[must_use]
     pub const fn machine(&self) -> Resources {
         Resources::new(self.cores.saturating_mul(1_000), self.memory_gib.saturating_mul(1_024), 0, 0)
@@ -58,7 +58,7 @@ impl Inventory {
 }
 
 impl Load {
-    /// What a workload uses, in O(n log n): once over starts and ends in their order.
+    /// The load of a workload, in O(n log n): one pass over starts and ends in order.
     #[must_use]
     pub fn of(workload: &Workload) -> Self {
         let horizon = workload.horizon();
@@ -75,7 +75,7 @@ impl Load {
                 }
             }
         }
-        // At one instant, VMs leave before others come.
+        // At one instant, VMs end before others start.
         changes.sort_unstable();
         let mut now = Meter::new((horizon.0 / HOUR_MS).max(0) as usize);
         for (time, comes, vm) in changes {
@@ -86,8 +86,8 @@ impl Load {
         Self { hourly: now.hourly, peak: now.peak, largest }
     }
 
-    /// How many machines with this much of everything are needed at least: as many as the largest sum of any resource fills.
-    /// None if one holds not even the largest VM.
+    /// The least number of machines of this size: as many as the peak of any resource fills. `None` if a machine
+    /// cannot hold the largest VM.
     #[must_use]
     pub fn machines_at_least(&self, machine: Resources) -> Option<u64> {
         if !machine.covers(self.largest) {
@@ -100,8 +100,8 @@ impl Load {
         Resource::ALL.iter().map(of).max()
     }
 
-    /// The smallest usual machines that hold two of the largest VM, or one where none holds two, with the memory
-    /// for each core that the trace asks for at its peak.
+    /// The smallest common machines that hold two of the largest VM, or one if none holds two, with the trace's
+    /// memory per core at its peak.
     #[must_use]
     pub fn suggested(&self) -> Inventory {
         let [cores_milli, memory_mib] = [Resource::Cores, Resource::Memory].map(|it| self.peak[it as usize]);
@@ -125,7 +125,7 @@ impl Load {
     }
 }
 
-/// Adds up what is in use while time passes.
+/// Sums the load while time passes.
 struct Meter {
     at: Time,
     used: [u64; 4],

@@ -1,8 +1,8 @@
-//! Where a distribution lies, in five numbers.
+//! A distribution in five numbers.
 
 use serde::Serialize;
 
-/// Of some numbers, the least that is no less than such a share of them.
+/// Quantiles of some numbers: each is the least that is not below this share of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Quantiles {
     /// Half of them are no larger.
@@ -18,7 +18,7 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    /// Of these numbers; all 0 where there are none.
+    /// Of these numbers; all 0 if there are none.
     pub(crate) fn of(mut numbers: Vec<u64>) -> Self {
         numbers.sort_unstable();
         let Some(max) = numbers.last() else { return Self::default() };

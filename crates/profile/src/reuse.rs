@@ -1,21 +1,21 @@
-//! How soon a size is asked for again: how many other sizes were asked for in between.
+//! How soon a size is requested again: how many other sizes were requested in between.
 //!
-//! This is the locality that caches of rule evaluations live on (Protean section 5.2), and what a generated workload
-//! must have to be like a cloud (Bergsma et al., SOSP 2021, on flavors).
+//! Caches of rule evaluations depend on this locality (Protean section 5.2), and a generated workload must have it to
+//! be like a cloud (Bergsma et al., SOSP 2021, on flavors).
 
 use tiebreak_model::{VmId, Workload};
 
-/// VMs that came after the beginning, by how many other shapes came since the last one of theirs.
+/// VMs that arrived after the start, by the number of other shapes since the last VM of their shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reuse {
-    /// VMs whose shape had not been asked for before.
+    /// VMs whose shape had not been requested before.
     pub first: u32,
     /// VMs by their distance: 0, 1, 2 to 3, 4 to 7, 8 to 15 and so on.
     pub counts: Vec<u32>,
 }
 
 impl Reuse {
-    /// The share of VMs, of those whose shape had been asked for before, with a distance below 1, 2, 4, 8 and so on.
+    /// Of the VMs whose shape had been requested before, the share with a distance below 1, 2, 4, 8 and so on.
     #[must_use]
     pub fn shares(&self) -> Vec<f64> {
         let all = self.counts.iter().sum::<u32>().max(1);
@@ -27,7 +27,7 @@ impl Reuse {
         self.counts.iter().map(add).collect()
     }
 
-    /// In O(n log n): a tree counts the shapes that were last asked for since a moment.
+    /// In O(n log n): a tree counts the shapes last requested since a moment.
     pub(crate) fn of(workload: &Workload) -> Self {
         let vms = crate::arriving(workload);
         let mut latest = Latest::new(vms.len());
@@ -56,7 +56,7 @@ impl Reuse {
     }
 }
 
-/// At which moments shapes were last asked for, as a Fenwick tree.
+/// The moments at which shapes were last requested, as a Fenwick tree.
 struct Latest {
     sums: Vec<i32>,
     all: i32,
@@ -76,7 +76,7 @@ impl Latest {
         }
     }
 
-    /// How many were last asked for at this moment or later.
+    /// How many were last requested at this moment or later.
     fn from(&self, at: u32) -> u32 {
         let (mut place, mut before) = (at as usize, 0);
         while place > 0 {

@@ -1,17 +1,17 @@
-//! What VMs ask for.
+//! The sizes of VMs.
 
 use std::cmp::Reverse;
 
 use tiebreak_model::{RequestId, Resources, Time, VmId, Workload};
 
-/// VMs that ask for the same.
+/// VMs with the same demand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Size {
-    /// What each asks for.
+    /// The demand of each.
     pub demand: Resources,
-    /// How many there are.
+    /// The number of VMs.
     pub vms: u32,
-    /// Core-hours of all of them, from the beginning of the trace to its horizon.
+    /// Their total core-hours, from the start of the trace to its horizon.
     pub core_hours: f64,
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn of(workload: &Workload) -> Vec<Size> {
     sizes
 }
 
-/// What a VM has in use from the beginning of the trace to its horizon, in core-hours.
+/// A VM's core-hours from the start of the trace to its horizon.
 pub(crate) fn core_hours(workload: &Workload, request: RequestId, vm: VmId) -> f64 {
     let (start, end) = (workload.at(request).max(Time::ZERO), workload.end(vm).min(workload.horizon()));
     let cores = f64::from(workload.shape_of_vm(vm).demand.cores_milli()) / 1_000.0;

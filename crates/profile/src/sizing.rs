@@ -1,8 +1,8 @@
-//! How many machines a workload needs: the kinds of machines, the bound below which no packing can do, and the search for the
-//! least number that is enough.
+//! How many machines a workload needs: the kinds of machines, the lower bound for any packing, and the search for the
+//! least sufficient number.
 //!
-//! Who searches makes the runs. Fewer machines are taken to reject more. (With a few machines more or less that is not always
-//! so; then what is found is a number that is enough where one fewer is not.)
+//! The caller makes the runs. The search assumes that fewer machines reject more. (For small differences that is not
+//! always so; then the result is a number that is enough while one fewer is not.)
 
 use tiebreak_model::phrase::{count, mark};
 use tiebreak_model::{Phrase, Resource, Resources, VmId, VmShape, Workload, phrase};
@@ -10,26 +10,26 @@ use tiebreak_model::{Phrase, Resource, Resources, VmId, VmShape, Workload, phras
 use crate::Load;
 use crate::words::resources;
 
-/// Machines are tried up to so many times the bound.
+/// The largest number of machines tried, as a multiple of the bound.
 pub const MOST: u64 = 16;
 
-/// Kinds of machines in their proportions: a list that is made longer and shorter as a whole.
+/// Kinds of machines in their proportions: a list that scales as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mix {
     kinds: Vec<(u64, Resources)>,
 }
 
-/// As many machines are needed however well VMs are packed.
+/// The least number of machines, however well VMs are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
     /// The number.
     pub machines: u64,
-    /// What fills them.
+    /// The resource that decides it.
     pub by: Resource,
 }
 
 impl Mix {
-    /// Of machines, with how many there are of each; those alike are one kind.
+    /// From machines, with the number of each; equal ones are one kind.
     #[must_use]
     pub fn new(machines: impl IntoIterator<Item = (u64, Resources)>) -> Self {
         let mut kinds: Vec<(u64, Resources)> = Vec::new();
@@ -42,16 +42,16 @@ impl Mix {
         Self { kinds }
     }
 
-    /// A machine with so many cores and so much memory in GiB.
+    /// A machine with this many cores and this much memory in GiB.
     #[must_use]
     pub fn machine(cores: f64, gib: f64) -> Resources {
         Resources::new((cores * 1_000.0) as u32, (gib * 1_024.0) as u32, 0, 0)
     }
 
-    /// Whether these machines can hold the workload's VMs but for a share that may be rejected.
+    /// Whether these machines can hold the workload's VMs, except for a share that may be rejected.
     ///
     /// # Errors
-    /// With how many VMs are too large, where they are more.
+    /// With the number of VMs that are too large, if it exceeds that share.
     pub fn can_hold(&self, workload: &Workload, rejected: f64) -> Result<(), Phrase> {
         let fits = |shape: &VmShape| self.kinds.iter().any(|(_, machine)| machine.covers(shape.demand));
         let fits: Vec<bool> = workload.shapes().iter().map(fits).collect();
@@ -70,7 +70,7 @@ impl Mix {
         ))
     }
 
-    /// The least number in these proportions that has as many cores and as much memory as the peak.
+    /// The least number in these proportions with the cores and the memory of the peak.
     #[must_use]
     pub fn bound(&self, load: &Load) -> Bound {
         let all: u64 = self.kinds.iter().map(|(count, _)| count).sum();
@@ -82,8 +82,8 @@ impl Mix {
         if cores.machines >= memory.machines { cores } else { memory }
     }
 
-    /// So many machines in these proportions, the largest remainders rounded up: how many of each kind there are, their cores,
-    /// and their memory in GiB. Kinds of which there are none are left out.
+    /// This many machines in these proportions, the largest remainders rounded up: the number of each kind, its
+    /// cores, and its memory in GiB. Kinds with zero machines are omitted.
     #[must_use]
     pub fn of(&self, machines: u64) -> Vec<(u32, f64, f64)> {
         let all: u64 = self.kinds.iter().map(|(count, _)| count).sum::<u64>().max(1);
@@ -108,26 +108,26 @@ impl Mix {
     }
 }
 
-/// The search for the least number that is enough with one seed: doubling steps up from the bound, then halving.
+/// The search for the least sufficient number with one seed: doubling steps up from the bound, then bisection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
     most: u64,
-    /// The largest number that is known not to be enough.
+    /// The largest number known not to be enough.
     below: u64,
     step: u64,
-    /// The least number that is known to be enough.
+    /// The least number known to be enough.
     enough: Option<u64>,
 }
 
 impl Search {
-    /// From a bound on.
+    /// Starts at a bound.
     #[must_use]
     pub fn from(bound: u64) -> Self {
         let bound = bound.max(1);
         Self { most: bound * MOST, below: bound - 1, step: (bound / 50).max(1), enough: None }
     }
 
-    /// The number to try next; none when the search is over.
+    /// The number to try next; `None` when the search is over.
     #[must_use]
     pub fn wanted(&self) -> Option<u64> {
         match self.enough {
@@ -138,7 +138,7 @@ impl Search {
         }
     }
 
-    /// Takes in whether [`Self::wanted`] is enough.
+    /// Records whether [`Self::wanted`] is enough.
     pub fn tell(&mut self, is_enough: bool) {
         match (self.wanted(), is_enough) {
             (None, _) => {}
@@ -152,13 +152,13 @@ impl Search {
         }
     }
 
-    /// The least number that is enough, when the search is over; none where no number is.
+    /// The least sufficient number, when the search is over; `None` if no number is enough.
     #[must_use]
     pub fn least(&self) -> Option<u64> {
         self.enough.filter(|_| self.wanted().is_none())
     }
 
-    /// Between which numbers it is: the first is known not to be enough, the second to be, where any is.
+    /// The current range: the first number is known not to be enough, the second, if any, to be enough.
     #[must_use]
     pub const fn between(&self) -> (u64, Option<u64>) {
         (self.below, self.enough)

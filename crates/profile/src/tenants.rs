@@ -1,4 +1,4 @@
-//! Who asks for how many VMs.
+//! Tenants by number of VMs.
 
 use std::collections::HashMap;
 
@@ -7,16 +7,16 @@ use tiebreak_model::{RequestId, Workload};
 
 use crate::quantiles::Quantiles;
 
-/// Tenants and requests by how many VMs they have.
+/// Tenants and requests by their numbers of VMs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Tenants {
-    /// How many tenants there are.
+    /// The number of tenants.
     pub count: u32,
-    /// VMs of a tenant.
+    /// VMs per tenant.
     pub vms: Quantiles,
-    /// VMs of a request: of one tenant at one instant.
+    /// VMs per request: of one tenant at one instant.
     pub batch: Quantiles,
-    /// The share of all VMs that the largest tenth of the tenants has, 0 to 1.
+    /// The share of all VMs that belong to the largest tenth of the tenants, 0 to 1.
     pub of_largest_tenth: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Numbers, spans of time and resources as people read them, in English.
+//! Formats numbers, durations and resources for readers, in English.
 
 use tiebreak_model::phrase::{Value, count as grouped, mark};
 use tiebreak_model::{Phrase, Resource, Resources, phrase};
@@ -15,7 +15,7 @@ pub fn counted(number: u64, one: &'static str, many: &'static str) -> Phrase {
     phrase!("{} {}", grouped(number), Phrase::text(if number == 1 { one } else { many }))
 }
 
-/// A span of time in the unit that suits it: `5.3 d`, `20 min`, `800 ms`.
+/// A duration in a suitable unit: `5.3 d`, `20 min`, `800 ms`.
 #[must_use]
 pub fn duration(ms: f64) -> Phrase {
     const DAY: f64 = 86_400_000.0;
@@ -32,14 +32,14 @@ pub fn duration(ms: f64) -> Phrase {
     Phrase::new(said, &[&Value::Number(shown.trim_end_matches(".0").to_owned())])
 }
 
-/// So much of a resource, of the units that it is stored in: `40,239 cores`.
+/// An amount of a resource, given in stored units: `40,239 cores`.
 #[must_use]
 pub fn amount(resource: Resource, stored: u64) -> Phrase {
     let (unit, of_unit) = resource.unit();
     phrase!("{} {}", grouped((stored as f64 / of_unit).round() as u64), Phrase::text(unit))
 }
 
-/// What a machine or a VM has: `104 cores and 562.5 GiB`.
+/// The resources of a machine or a VM: `104 cores and 562.5 GiB`.
 #[must_use]
 pub fn resources(of: Resources) -> Phrase {
     let part = |resource: Resource| {

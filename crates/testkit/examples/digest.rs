@@ -1,6 +1,7 @@
-//! One number for random scenarios, in which platforms must agree: `cargo run -p tiebreak-testkit --example digest -- 0 30`
-//! is that of the first 30. That one is known; a program that cannot speak, as in WebAssembly, is given no words and says by
-//! its exit code whether it is that.
+//! A digest of random scenarios that must be the same on every platform:
+//! `cargo run -p tiebreak-testkit --example digest -- 0 30` prints that of the first 30. Without arguments, as in
+//! WebAssembly, where the program cannot print, it compares this digest with the known one and reports the result in
+//! its exit code.
 
 use std::process::ExitCode;
 

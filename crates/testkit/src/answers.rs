@@ -1,5 +1,5 @@
-//! Laws about the store's answers alone, wherever VMs stand: every VM has its answers, in time,
-//! in order, from an agent that could give them, and each is counted once.
+//! Laws about the store's answers, independent of placement: every VM has its answers, in time, in order, from an
+//! agent that could give them, and each is counted once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -22,8 +22,8 @@ pub(crate) fn are_lawful(ledger: &Ledger) -> Result<(), String> {
     counted_once(ledger)
 }
 
-/// Every VM has one final outcome for its request, or none when that came after the horizon, and
-/// one more for each machine that it lost, unless its time was over before.
+/// Every VM has one final outcome for its request (or none if that came after the horizon), and one more for each
+/// machine that it lost, unless its lifetime had ended.
 fn nothing_lost(ledger: &Ledger) -> Result<(), String> {
     let workload = &ledger.workload;
     let mut seen = vec![(0_u32, 0_u32); workload.vm_count() as usize];
@@ -48,12 +48,12 @@ fn nothing_lost(ledger: &Ledger) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a VM's time is over before the record ends.
+/// Whether a VM's lifetime ends before the record does.
 fn ends(ledger: &Ledger, vm: VmId) -> bool {
     ledger.workload.end(vm) <= ledger.workload.horizon()
 }
 
-/// What an agent was given: a request, or a VM that had lost its machine, and how often it had before.
+/// A task of an agent: a request, or a VM that lost its machine, with the number of machines it had lost before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct AgentTask {
     request: RequestId,
@@ -65,14 +65,14 @@ impl AgentTask {
         self.lost.map_or_else(|| ledger.workload.vms_of(self.request), |(vm, _)| vm.0..vm.0 + 1)
     }
 
-    /// When it was asked for; none when the VM never lost a machine.
+    /// When the task was requested; `None` if the VM never lost a machine.
     fn asked_at(self, ledger: &Ledger) -> Option<Time> {
         let Some((vm, times)) = self.lost else { return Some(ledger.workload.at(self.request).max(Time::ZERO)) };
         let mut losses = ledger.disruptions.iter().filter(|it| it.vm == vm && is_homeless(it.reason));
         losses.nth(times).map(|it| it.time)
     }
 
-    /// Whether nobody asked for it any more when the VM's time was over.
+    /// Whether the VM's lifetime was over, so that the task may have been dropped.
     fn may_be_dropped(self, ledger: &Ledger) -> bool {
         self.lost.is_some_and(|(vm, _)| ends(ledger, vm))
     }
@@ -80,7 +80,7 @@ impl AgentTask {
 
 type Tries<'a> = BTreeMap<u32, Vec<&'a Decision>>;
 
-/// The decisions of each job, try by try.
+/// The decisions of each task, attempt by attempt.
 fn jobs(ledger: &Ledger) -> BTreeMap<AgentTask, Tries<'_>> {
     let mut answered: BTreeMap<VmId, usize> = BTreeMap::new();
     let mut all: BTreeMap<AgentTask, Tries<'_>> = BTreeMap::new();
@@ -107,8 +107,7 @@ fn whole_or_not_at_all(ledger: &Ledger, job: AgentTask, tries: &Tries<'_>) -> Re
     Ok(())
 }
 
-/// Tries count up from 0, all but the last end in a conflict, and there are no more of them
-/// than the agents' retries allow.
+/// Attempts count up from 0, all but the last end in a conflict, and their number is within the agents' retry limit.
 fn tries_in_order(ledger: &Ledger, job: AgentTask, tries: &Tries<'_>) -> Result<(), String> {
     let warm = job.request.0 < ledger.workload.warm_count() && job.lost.is_none();
     let last = tries.len() as u32 - 1;
@@ -143,8 +142,8 @@ fn tries_in_order(ledger: &Ledger, job: AgentTask, tries: &Tries<'_>) -> Result<
     Ok(())
 }
 
-/// An agent decides one thing at a time, each VM for as long as a decision takes; unless its
-/// commits are pipelined it waits for the store's answer before the next.
+/// An agent makes one decision at a time, and each VM takes its decision time. Unless its commits are pipelined, the
+/// agent waits for the store's answer before the next decision.
 fn agents_take_their_time(ledger: &Ledger) -> Result<(), String> {
     let mut free_at: BTreeMap<u32, Time> = BTreeMap::new();
     let waits_ms = if ledger.agents.pipelined { 0 } else { ledger.agents.commit_ms };
@@ -159,7 +158,7 @@ fn agents_take_their_time(ledger: &Ledger) -> Result<(), String> {
     Ok(())
 }
 
-/// The least time that deciding a VM takes.
+/// The shortest time in which a VM can be decided.
 fn least_ms(agents: &Agents) -> u64 {
     match agents.latency {
         Latency::Fixed => agents.decision_ms,
@@ -168,21 +167,21 @@ fn least_ms(agents: &Agents) -> u64 {
     }
 }
 
-/// The least number of VMs an agent looked at for this answer: all of the request, or at least
-/// the one that was refused.
+/// The least number of VMs that an agent evaluated for this answer: all of the request, or at least the one that was
+/// refused.
 fn looked_at(one: &Decision, vms: usize) -> u64 {
     if one.outcome == Outcome::Refused { 1 } else { vms as u64 }
 }
 
-/// Runs of decisions that one answer of the store gave.
+/// Groups of decisions that share one answer of the store.
 pub(crate) fn groups(decisions: &[Decision]) -> impl Iterator<Item = &[Decision]> {
     let key = |it: &Decision| (it.request, it.attempt, it.cause == Cause::Request);
     decisions.chunk_by(move |one, other| key(one) == key(other) && one.cause == Cause::Request)
 }
 
-/// One agent that merges its decisions, or agents that take no time and learn at once,
-/// never collide, as long as nothing happens to the zone from outside. What a tenant was promised
-/// may depend on VMs that are still on their way, or on how many it has.
+/// A single agent that merges its decisions never has a conflict, and neither do agents that take no time and learn
+/// at once, as long as no incident changes the zone. Promises to tenants are an exception: they may depend on VMs
+/// that are not placed yet, or on the tenant's number of VMs.
 fn conflicts_need_a_stale_view(ledger: &Ledger) -> Result<(), String> {
     let agents = &ledger.agents;
     let in_turn = !agents.pipelined || agents.commit_ms == 0;
@@ -196,8 +195,7 @@ fn conflicts_need_a_stale_view(ledger: &Ledger) -> Result<(), String> {
     Ok(())
 }
 
-/// A VM goes to one of the machines tied for best or, when conflicts are being avoided, to one of
-/// the best few.
+/// A VM goes to one of the machines tied for best or, with conflict avoidance, to one of the best few.
 fn drawn_from_ties_or_the_best_few(ledger: &Ledger) -> Result<(), String> {
     let Agents { avoidance, avoidance_best, .. } = ledger.agents;
     for one in ledger.decisions.iter().filter(|it| it.machine.is_some()) {
@@ -210,7 +208,7 @@ fn drawn_from_ties_or_the_best_few(ledger: &Ledger) -> Result<(), String> {
     Ok(())
 }
 
-/// The summary's counts are the record's.
+/// The counts in the summary match the record.
 fn counted_once(ledger: &Ledger) -> Result<(), String> {
     let ended =
         |cause, outcome| ledger.decisions.iter().filter(|it| (it.cause, it.outcome) == (cause, outcome)).count() as u64;

@@ -1,6 +1,5 @@
-//! A second and much simpler book-keeping than the simulator's own: it walks the record
-//! of decisions and disruptions and lets VMs leave when their time has come. It knows no
-//! rules, agents or views.
+//! A second, much simpler model of the zone's state: it replays the recorded decisions and disruptions, and removes
+//! VMs when their lifetimes end. It knows no rules, agents or views.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -12,27 +11,27 @@ use crate::promises::Promises;
 use crate::stand::Stand;
 use crate::wires;
 
-/// Who stands where, and what that adds up to over time.
+/// The placement of every VM, and its totals over time.
 pub(crate) struct Books<'a> {
     ledger: &'a Ledger,
     pub(crate) promises: Promises<'a>,
     pub(crate) stand: Stand<'a>,
     leaving: BTreeSet<(Time, VmId)>,
-    /// Where each VM was placed last, if it did not leave before its time since.
+    /// The last placement of each VM that did not leave early since.
     last: BTreeMap<VmId, (MachineId, Time)>,
-    /// Disruptions to come: VMs that others put out, and all others.
+    /// Future disruptions: evictions, and all others.
     evictions: VecDeque<&'a Disruption>,
     incidents: VecDeque<&'a Disruption>,
-    /// When what migrating VMs left behind is free again.
+    /// When the source machines of migrating VMs become free again.
     copied: BTreeSet<(Time, VmId)>,
-    /// When a machine changed last, by the agent whose decision changed it; none where nobody decided that.
+    /// When a machine last changed, by the agent that decided the change; `None` for changes without a decision.
     changed: BTreeMap<(MachineId, Option<u32>), Time>,
     at: Time,
-    /// Milliseconds, and those times the share of empty machines.
+    /// Elapsed milliseconds, and the integral of the share of empty machines over them.
     empty: (f64, f64),
-    /// Milliseconds with a busy machine, and those times the packing density.
+    /// Milliseconds with a busy machine, and the integral of the packing density over them.
     dense: (f64, f64),
-    /// Milliseconds with a free core, and those times the share of free cores on empty machines.
+    /// Milliseconds with a free core, and the integral of the share of free cores on empty machines over them.
     free: (f64, f64),
 }
 
@@ -64,8 +63,8 @@ impl<'a> Books<'a> {
         self.ledger.workload.shape_of_vm(vm).priority
     }
 
-    /// Everything that happens up to `time`: VMs that lose their machine or are moved, then, at
-    /// the same instant, those that leave. Nobody leaves after the horizon.
+    /// Replays everything up to `time`. At one instant, VMs that lose their machine or move come first, then those
+    /// that end. No VM ends after the horizon.
     pub(crate) fn advance(&mut self, time: Time) -> Result<(), String> {
         loop {
             let horizon = self.ledger.workload.horizon();
@@ -97,7 +96,7 @@ impl<'a> Books<'a> {
         }
     }
 
-    /// The next VM that loses its machine, or is moved.
+    /// Applies the next disruption: a VM loses its machine, or moves.
     fn disrupt(&mut self) -> Result<(), String> {
         let Some(it) = self.incidents.pop_front() else { return Ok(()) };
         self.hold_until(it.time);
@@ -120,14 +119,14 @@ impl<'a> Books<'a> {
         wires::over_committed(self.ledger, &self.stand).map_or(Ok(()), |over| Err(format!("{over}: {it:?}")))
     }
 
-    /// All of a VM that migrates is copied, or it is gone.
+    /// Ends a migration: the VM is completely copied, or has ended.
     fn end_copy(&mut self, end: Time, vm: VmId) {
         self.hold_until(end);
         self.copied.remove(&(end, vm));
         self.stand.copied(vm);
     }
 
-    /// A VM leaves before its time, from where and since when the record says.
+    /// Removes a VM early; checks its machine and start against the record.
     fn take_off(&mut self, it: &Disruption) -> Result<(), String> {
         let stood = self.last.remove(&it.vm);
         self.leaving.remove(&(self.ledger.workload.end(it.vm), it.vm));
@@ -148,14 +147,13 @@ impl<'a> Books<'a> {
         self.stand.free(machine).map(|_| ()).ok_or_else(over)
     }
 
-    /// How many VMs that ask for anything this VM's tenant has.
+    /// How many of the VMs of this VM's tenant have terms.
     fn of_tenant(&self, vm: VmId) -> usize {
         self.stand.of_tenant(self.ledger.tenant(vm)).len()
     }
 
-    /// Places VMs together, puts out whom the record says for each, and checks that nobody was
-    /// put out who need not have been and that promises are kept. One whose time is over already
-    /// is gone at once; in the warm start nobody is.
+    /// Places VMs together and evicts the recorded VMs for each. Checks that every eviction was necessary and that
+    /// promises are kept. A VM whose lifetime is already over leaves at once; this never happens in the warm start.
     pub(crate) fn place(&mut self, vms: &[(VmId, MachineId)], one: &Decision) -> Result<(), String> {
         let (now, warm) = (one.time, one.agent.is_none());
         let before = vms.first().map_or(0, |(vm, _)| self.of_tenant(*vm));
@@ -179,20 +177,20 @@ impl<'a> Books<'a> {
         Ok(())
     }
 
-    /// What stands on a machine changed, by an agent's decision or without one.
+    /// Notes that a machine changed, by an agent's decision or without one.
     fn note_change(&mut self, machine: Option<MachineId>, agent: Option<u32>, now: Time) {
         if let Some(machine) = machine {
             self.changed.insert((machine, agent), now);
         }
     }
 
-    /// When what stands on a machine changed last by anything but a decision of this agent.
+    /// When a machine last changed by anything but a decision of this agent.
     pub(crate) fn changed_by_others(&self, machine: MachineId, agent: u32) -> Option<Time> {
         let of_machine = self.changed.range((machine, None)..=(machine, Some(u32::MAX)));
         of_machine.filter(|((_, by), _)| *by != Some(agent)).map(|(_, at)| *at).max()
     }
 
-    /// Puts out whom the record says, for one VM that has no room.
+    /// Evicts the recorded VMs for a VM that does not fit.
     fn make_room(&mut self, vm: VmId, machine: MachineId, now: Time) -> Result<(), String> {
         let demand = self.demand(vm);
         let free = |stand: &Stand<'_>| stand.free(machine).unwrap_or(Resources::NONE);
@@ -217,9 +215,8 @@ impl<'a> Books<'a> {
         Ok(())
     }
 
-    /// Whether these VMs could all be placed on these machines now, with VMs of low priority put
-    /// out where the list allows it, and every promise kept. It may say no where luck in whom to
-    /// put out would have helped.
+    /// Whether these VMs could all be placed on these machines now with every promise kept, evicting low-priority VMs
+    /// if the rules allow it. May wrongly return `false` if another choice of victims would have helped.
     pub(crate) fn could_place(&self, vms: &[(VmId, MachineId)], now: Time) -> bool {
         let mut room: BTreeMap<MachineId, (Resources, Resources)> = BTreeMap::new();
         let fits = |(vm, machine): &(VmId, MachineId)| {
@@ -242,7 +239,7 @@ impl<'a> Books<'a> {
             && wires::over_committed(self.ledger, &stand).is_none()
     }
 
-    /// What is free on a machine, and what VMs of low priority hold.
+    /// The free resources of a machine, and those that low-priority VMs hold.
     fn room_on(&self, machine: MachineId) -> (Resources, Resources) {
         let spot = self.stand.on(machine).iter().filter(|vm| self.priority(**vm) > 0);
         let held = spot.map(|vm| self.demand(*vm)).try_fold(Resources::NONE, Resources::checked_add);
@@ -274,7 +271,7 @@ impl<'a> Books<'a> {
         f64::from(self.ledger.fleet.machine_count() - self.stand.busy().len() as u32)
     }
 
-    /// Hours that machines had any VM so far, summed over machines.
+    /// Machine-hours with any VM so far, summed over machines.
     pub(crate) fn machine_hours(&self) -> f64 {
         let machines = f64::from(self.ledger.fleet.machine_count());
         (self.empty.0 - self.empty.1) * machines / Millis::HOUR.0 as f64
@@ -284,7 +281,7 @@ impl<'a> Books<'a> {
         f64::from(self.stand.vms().count() as u32)
     }
 
-    /// Where a VM was placed last and when, unless it had to leave.
+    /// The last placement of a VM and its time, unless the VM had to leave.
     pub(crate) fn last(&self, vm: VmId) -> Option<(MachineId, Time)> {
         self.last.get(&vm).copied()
     }

@@ -1,4 +1,4 @@
-//! A scenario small enough to check by brute force, drawn from one number.
+//! A scenario derived from one number, small enough to check by brute force.
 
 use std::sync::Arc;
 
@@ -21,50 +21,49 @@ use tiebreak_sim::{
 use crate::draws::{Chance, Draws};
 use crate::expressions;
 
-/// Everything a plan is made of.
+/// The inputs of a plan.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The number it was drawn from.
+    /// The number from which it was derived.
     pub number: u64,
     /// The machines.
     pub clusters: Vec<ClusterSpec>,
     /// The rules, in order.
     pub rules: Vec<RuleUse>,
-    /// How many clusters the machine stage looks at.
+    /// The number of clusters that reach the machine stage.
     pub best_clusters: u32,
-    /// The lists that hold before that one, each until a moment of the hour.
+    /// The earlier rule lists, each until a moment of the hour.
     pub changes: Vec<RulesUntil>,
-    /// Who asks for what.
+    /// The workload.
     pub workload: Arc<Workload>,
     /// The agents.
     pub agents: Agents,
-    /// What happens to the zone.
+    /// The incidents.
     pub incidents: Vec<IncidentUse>,
-    /// What is made of predicted lifetimes.
+    /// How lifetimes are predicted and used.
     pub lifetimes: Lifetimes,
-    /// From when means are taken, and how often the zone is filled.
+    /// When averaging starts, and how often the zone is filled for stranding.
     pub measures: Measures,
-    /// How VMs of one tenant are linked.
+    /// How the VMs of a tenant are linked.
     pub vdcs: Vdcs,
-    /// What the network of each cluster carries, where they are.
+    /// The network capacity of each cluster, if there is one.
     pub uplinks: Vec<Uplinks>,
-    /// What rules about admission believe of deployments.
+    /// The beliefs of admission rules about deployments.
     pub admission: AdmissionSettings,
-    /// What servers draw and may draw, in laws about power; elsewhere power is no part of the run.
+    /// Power draws and budgets, for laws about power; elsewhere the run does not model power.
     pub power: PowerSettings,
 }
 
 impl Case {
-    /// The case of this number: 1 to 40 machines in 1 to 4 clusters and 1 to 3 datacenters, any
-    /// rules in any order with any buckets and now and then with weights, a crowded workload of
-    /// tenants that may ask for more than there is, 1 to 5 agents, in every third case
-    /// something that happens to the zone, and in every fifth one or two other lists of rules before.
+    /// The case of this number: 1 to 40 machines in 1 to 4 clusters and 1 to 3 datacenters, any rules in any order
+    /// with any buckets and sometimes with weights, a crowded workload whose tenants may ask for more than there is,
+    /// and 1 to 5 agents. Every third case has incidents, and every fifth one or two earlier rule lists.
     #[must_use]
     pub fn random(number: u64) -> Self {
         Self::of(Chance::Number(number))
     }
 
-    /// The same with weights combined in this way; none where it has no weights.
+    /// The same case with weights combined in this way; `None` if it has no weights.
     #[must_use]
     pub fn combined(mut self, combining: Combining) -> Option<Self> {
         let lists = self.changes.iter_mut().map(|change| &mut change.rules).chain([&mut self.rules]);
@@ -74,7 +73,7 @@ impl Case {
         has_weights.then_some(self)
     }
 
-    /// The case that these bytes stand for, each of which decides one thing.
+    /// The case encoded by these bytes; each byte decides one thing.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self::of(Chance::Bytes(bytes))
@@ -108,20 +107,20 @@ impl Case {
         }
     }
 
-    /// The same case in a zone to which nothing happens.
+    /// The same case without incidents.
     #[must_use]
     pub fn without_incidents(self) -> Self {
         Self { incidents: Vec::new(), ..self }
     }
 
-    /// The same case with rules of one's own among its rules: random expressions about machines, racks and clusters.
+    /// The same case with added custom rules: random expressions about machines, racks and clusters.
     #[must_use]
     pub fn with_expressions(mut self) -> Self {
         expressions::put_into(&mut self.rules, expressions::rules(Chance::Number(self.number)));
         self
     }
 
-    /// The same case with other rules in place of some, if it has any of those: in its list and in those that hold before.
+    /// The same case with some rules replaced, in its list and in earlier ones; `None` if it has none of them.
     #[must_use]
     pub fn with_rules_replaced(mut self, replace: impl Fn(&RuleUse) -> Option<RuleUse>) -> Option<Self> {
         let lists = self.changes.iter_mut().map(|change| &mut change.rules).chain([&mut self.rules]);
@@ -135,8 +134,8 @@ impl Case {
         (replaced > 0).then_some(self)
     }
 
-    /// The case that it is a fork of: with the list before its own to the end, and that list's
-    /// moment. None where it has one list.
+    /// The case of which this one is a fork: the one that keeps the earlier rule list to the end, and the time of the
+    /// fork. `None` if it has one list.
     #[must_use]
     pub fn parent(&self) -> Option<(Self, Time)> {
         let mut changes = self.changes.clone();
@@ -144,7 +143,7 @@ impl Case {
         Some((Self { rules, best_clusters, changes, ..self.clone() }, until))
     }
 
-    /// The same case whose list changes to the very same at a moment.
+    /// The same case with a fork at a moment that changes nothing.
     #[must_use]
     pub fn forked_in_vain(&self, until: Time) -> Self {
         let mut case = self.clone();
@@ -155,7 +154,7 @@ impl Case {
     /// The plan, with all caches on or off.
     ///
     /// # Panics
-    /// When the case is none, which would be a fault of this file.
+    /// If the case is invalid, which would be a bug in this file.
     #[must_use]
     pub fn plan(&self, caches: bool) -> Plan {
         let agents = Agents { caches, ..self.agents };
@@ -175,7 +174,7 @@ impl Case {
         plan.with_predictions(self.lifetimes, predictions)
     }
 
-    /// A mix of cache switches, pool sizes and ages; each mix of a case is another one.
+    /// A mix of cache switches, pool sizes and ages; every number gives another mix for this case.
     #[must_use]
     pub fn mix(&self, mix: u64) -> Caches {
         let mut draws = Chance::Number(self.number ^ mix.rotate_left(48)).draws("random caches");
@@ -218,8 +217,8 @@ fn clusters(chance: Chance<'_>, draws: &mut Draws<'_>) -> Vec<ClusterSpec> {
         .collect()
 }
 
-/// How agents tell time, commit and avoid conflicts. The time never follows what caches did,
-/// so that every mix of caches decides alike.
+/// The agents' timing, commits and conflict avoidance. Timing never depends on cache results, so that every mix of
+/// caches makes the same decisions.
 fn agents(chance: Chance<'_>) -> Agents {
     let mut draws = chance.draws("random agents");
     Agents {
@@ -234,7 +233,7 @@ fn agents(chance: Chance<'_>) -> Agents {
     }
 }
 
-/// What is made of lifetimes, with classes as short as the lives of these cases.
+/// Lifetime settings, with classes as short as the lifetimes of these cases.
 fn lifetimes(chance: Chance<'_>) -> Lifetimes {
     let mut draws = chance.draws("random lifetimes");
     Lifetimes {
@@ -252,8 +251,7 @@ fn lifetimes(chance: Chance<'_>) -> Lifetimes {
     }
 }
 
-/// Means from the beginning, from the middle of the hour or from past its end, and a zone that is
-/// filled now and then.
+/// Averages from the beginning, from the middle of the hour or from after its end, and sometimes a filled zone.
 fn measures(chance: Chance<'_>) -> Measures {
     let mut draws = chance.draws("random measures");
     Measures {
@@ -263,7 +261,7 @@ fn measures(chance: Chance<'_>) -> Measures {
     }
 }
 
-/// In half of the cases VMs are linked, in any way.
+/// In half of the cases VMs are linked, in any topology.
 fn vdcs(chance: Chance<'_>) -> Vdcs {
     let mut draws = chance.draws("random virtual datacenters");
     let topologies = [Topology::AllToAll, Topology::AllToAll, Topology::Star, Topology::Chain, Topology::Pipeline];
@@ -278,8 +276,7 @@ fn vdcs(chance: Chance<'_>) -> Vdcs {
     }
 }
 
-/// Networks so small that links often find no room: of any level, of another one in each cluster, and now and then of
-/// none.
+/// Networks so small that links often do not fit, at any level; they differ per cluster, and sometimes there is none.
 fn uplinks(chance: Chance<'_>) -> Vec<Uplinks> {
     let mut draws = chance.draws("random uplinks");
     let mut kbps = |sizes: &[u64]| draws.one_of(sizes) * 1_000;
@@ -291,8 +288,8 @@ fn uplinks(chance: Chance<'_>) -> Vec<Uplinks> {
     (0..4).map(|_| one()).collect()
 }
 
-/// Beliefs about deployments that live for minutes, as those of these cases do, or much longer; thought over before
-/// every decision, or hardly ever. The paper's look-aheads would take most of the time of all laws.
+/// Beliefs about deployments that last minutes, as in these cases, or much longer; updated before every decision, or
+/// rarely. The paper's look-aheads would take most of the time of all laws.
 fn admission(chance: Chance<'_>) -> AdmissionSettings {
     let mut draws = chance.draws("random admission");
     let usual = AdmissionSettings::default();
@@ -310,7 +307,7 @@ fn admission(chance: Chance<'_>) -> AdmissionSettings {
     }
 }
 
-/// Draws that are measured, or kept within budgets from hardly more than idle servers draw to all that they could.
+/// Power draws that are only measured, or capped by budgets from slightly above idle to the maximum draw.
 fn power(chance: Chance<'_>) -> PowerSettings {
     let mut draws = chance.draws("random power");
     let kinds = [CappingKind::Measured, CappingKind::FullServer, CappingKind::PerVm, CappingKind::PerVm];
@@ -324,14 +321,14 @@ fn power(chance: Chance<'_>) -> PowerSettings {
     }
 }
 
-/// Predictions by an oracle, right or often wrong, or by a table of the first half.
+/// Predictions by an oracle, correct or often wrong, or by a table from the first half.
 fn predictions(number: u64, workload: &Arc<Workload>) -> Arc<Predictions> {
     let mut draws = Chance::Number(number).draws("random predictor");
     let (id, values) =
         draws.one_of(&[("Oracle", &[][..]), ("NoisyOracle", &[50.0]), ("MeanByType", &[]), ("KaplanMeier", &[])]);
     let mut predictor = PredictorUse { id: id.into(), values: values.into() };
     if id == "NoisyOracle" && draws.one_in(2) {
-        // With an error that is drawn again, the last of its parameters.
+        // The last parameter draws the error again at each prediction.
         predictor.values.extend([0.001, 3.0, 336.0, 1.0]);
     }
     let mut training = start(&predictor, workload.clone(), Seed(number));
@@ -339,8 +336,8 @@ fn predictions(number: u64, workload: &Arc<Workload>) -> Arc<Predictions> {
     Arc::new(training.finish().predictions)
 }
 
-/// Each rule draws for itself, its place too, so that a new rule leaves the others as they were. In half of the
-/// cases one or two rules about admission are among them, with limits from the least to the most.
+/// Each rule has its own stream of random numbers, also for its place, so that a new rule leaves the others
+/// unchanged. Half of the cases have one or two admission rules, with limits over the whole range.
 fn rules(chance: Chance<'_>) -> Vec<RuleUse> {
     let mut weights = chance.draws("random weights");
     let weighted = weights.one_in(8);
@@ -371,8 +368,8 @@ fn rules(chance: Chance<'_>) -> Vec<RuleUse> {
     rules.into_iter().map(|(_, rule)| rule).collect()
 }
 
-/// In one of five cases, one or two lists that hold first: of any rules, those that ask for
-/// lifetimes left out of some, until moments before, during and after the hour.
+/// One of five cases has one or two earlier rule lists of any rules, some without lifetime rules, until moments
+/// before, during and after the hour.
 fn changes(chance: Chance<'_>) -> Vec<RulesUntil> {
     let mut draws = chance.draws("random forks");
     let count = if draws.one_in(5) { 1 + draws.below(2) } else { 0 };
@@ -392,15 +389,15 @@ fn asks_for_lifetimes(rule: &RuleUse) -> bool {
     Policy::new(std::slice::from_ref(rule), 1).is_ok_and(|policy| policy.asks_for_lifetimes())
 }
 
-/// Whether a rule asks what deployments will grow to.
+/// Whether a rule uses forecasts of deployments.
 fn is_about_admission(id: &str) -> bool {
     Policy::new(&[RuleUse::plain(id, None)], 1).is_ok_and(|policy| policy.asks_for_growth())
 }
 
-/// Weights set by hand, the smallest and the largest among them; 0 sets none.
+/// Manual weights, including the smallest and the largest; 0 means no weight.
 const WEIGHTS: [f64; 8] = [0.0, Weight::MIN, 0.5, 1.0, 2.0, 3.0, 1_000.0, Weight::MAX];
 
-/// A value that is not the default, as far as there is one half way up.
+/// A value that differs from the default if one exists half way up the range.
 fn other_value(param: &Param) -> f64 {
     let middle = (param.min + param.max) / 2.0;
     match param.kind {
@@ -411,7 +408,7 @@ fn other_value(param: &Param) -> f64 {
     }
 }
 
-/// In half of the cases, racks of as many chassis as there is a machine for in each.
+/// In half of the cases, racks with up to one chassis per machine.
 fn with_chassis(chance: Chance<'_>, mut clusters: Vec<ClusterSpec>) -> Vec<ClusterSpec> {
     let mut draws = chance.draws("random chassis");
     if draws.one_in(2) {
@@ -420,17 +417,17 @@ fn with_chassis(chance: Chance<'_>, mut clusters: Vec<ClusterSpec>) -> Vec<Clust
     clusters
 }
 
-/// What the tenants of a case ask for.
+/// The terms of a case's tenants.
 struct Tenants {
     /// Tenant by tenant.
     of_tenants: Vec<TenantTerms>,
-    /// Shape by shape, where a tenant's VMs ask for different things.
+    /// Shape by shape, if a tenant's VMs have different terms.
     mixed: Option<Vec<TenantTerms>>,
 }
 
 impl Tenants {
-    /// Half of the cases have tenants that ask for something; in one of eight of those each VM
-    /// of a tenant may ask for something else.
+    /// Half of the cases have tenants with terms; in one of eight of those, the terms may differ between the VMs of a
+    /// tenant.
     fn random(chance: Chance<'_>) -> Self {
         let mut draws = chance.draws("random tenants");
         let (none, is_mixed) = (draws.one_in(2), draws.one_in(8));
@@ -444,8 +441,8 @@ impl Tenants {
     }
 }
 
-/// What a tenant asks for, in numbers that cases this small often cannot give: more fault
-/// domains than there are racks, or in one rack and in many.
+/// The terms of a tenant. Cases this small often cannot meet them: more fault domains than there are racks, or both
+/// in one rack and in many.
 fn terms(draws: &mut Draws<'_>) -> TenantTerms {
     if draws.one_in(4) {
         return TenantTerms::NONE;
@@ -492,7 +489,7 @@ fn workload(chance: Chance<'_>, draws: &mut Draws<'_>) -> Workload {
     builder.finish(Time(3_600_000)).expect("rows were added")
 }
 
-/// In half of the cases, up to twelve requests for two to six VMs at once, of any of the shapes.
+/// In half of the cases, up to twelve requests for two to six VMs each, of any of the shapes.
 fn deployments(chance: Chance<'_>, shapes: &[VmShape], tenants: &Tenants) -> Vec<VmRow> {
     let mut draws = chance.draws("random deployments");
     let count = if draws.one_in(2) { 1 + draws.below(12) } else { 0 };
@@ -516,8 +513,8 @@ fn incidents(chance: Chance<'_>) -> Vec<IncidentUse> {
     (0..count).map(|_| incident(&mut draws)).collect()
 }
 
-/// Moves that are recommended are rare, machines that fail do most harm, and machines that are
-/// emptied keep others busy, so these kinds come more often than the others.
+/// These kinds come more often than the others: recommended migrations are rare, failing machines do most harm, and
+/// emptied machines keep others busy.
 fn incident(draws: &mut Draws<'_>) -> IncidentUse {
     let any = INCIDENTS[draws.below(INCIDENTS.len() as u32) as usize].declaration;
     let often =
@@ -528,7 +525,7 @@ fn incident(draws: &mut Draws<'_>) -> IncidentUse {
     let mut value = |param: &Param| {
         let (usual, value) = (draws.one_in(2), draws.one_of(&[0.0, 0.5, 1.0, 3.0, 20.0, 100.0]));
         let value = match param.name {
-            // Hardly a machine would ever be emptied.
+            // Otherwise a machine would hardly ever be emptied.
             "approved" => 90.0,
             "order" if value > 3.0 => 2.0,
             _ => value,

@@ -1,8 +1,8 @@
-//! Deployments by the decisions alone: who was new, who grew, and how many cores each cluster's have
-//! (cluster admission, section 2.1).
+//! Deployments derived from the decisions alone: new deployments, scale-outs, and the cores of each cluster's
+//! deployments (cluster admission, section 2.1).
 //!
-//! The simulator follows each deployment block by block; here tenants are looked up among the VMs that
-//! stand somewhere, and cores are added up anew.
+//! The simulator updates each deployment block by block; here tenants are looked up among the placed VMs, and cores
+//! are summed from scratch.
 
 use tiebreak_model::Resource;
 use tiebreak_sim::{Cause, Decision, Outcome};
@@ -10,10 +10,10 @@ use tiebreak_sim::{Cause, Decision, Outcome};
 use crate::ledger::Ledger;
 use crate::stand::Stand;
 
-/// A sum of parts of cores, each of which may be off by less than a millionth.
+/// The tolerance of a sum of fractional cores, each of which may be off by less than a millionth.
 const NEAR: f64 = 1e-3;
 
-/// What became of requests: new deployments let in and refused, scale-outs placed and failed.
+/// Counts of request outcomes: new deployments admitted and refused, scale-outs placed and failed.
 pub(crate) struct Deployments<'a> {
     ledger: &'a Ledger,
     counted: [u64; 4],
@@ -24,7 +24,7 @@ impl<'a> Deployments<'a> {
         Self { ledger, counted: [0; 4] }
     }
 
-    /// A request has its answer, before which these VMs stood. Those of the warm start are no answers.
+    /// Counts the answer to a request; `stand` is the state before it. The warm start does not count.
     pub(crate) fn note_answer(&mut self, one: &Decision, stand: &Stand<'_>) {
         if one.agent.is_none() || one.cause != Cause::Request || one.outcome == Outcome::Conflict {
             return;
@@ -35,8 +35,8 @@ impl<'a> Deployments<'a> {
         self.counted[place] += 1;
     }
 
-    /// What was counted is what the summary counts, and the cores at the end are those that rules about admission
-    /// saw; nothing is counted where there are none.
+    /// Checks that these counts match the summary, and the cores at the end those that admission rules saw; without
+    /// admission rules nothing is counted.
     pub(crate) fn end_as_recorded(&self, stand: &Stand<'_>) -> Result<(), String> {
         let counters = &self.ledger.summary.counters;
         let told =

@@ -1,21 +1,20 @@
-//! Chance for cases: one stream for each kind of thing, so that what one kind draws moves no
-//! other.
+//! Randomness for cases: one stream for each kind of thing, so that the draws of one kind do not change any other.
 
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tiebreak_model::random::Seed;
 
-/// Where chance comes from.
+/// The source of randomness.
 #[derive(Clone, Copy)]
 pub(crate) enum Chance<'a> {
-    /// A number, from which everything follows.
+    /// A number from which everything is derived.
     Number(u64),
-    /// Bytes that a fuzzer makes up: each stream reads a window of its own, a byte a draw, so that one byte changes one
-    /// thing. What is drawn behind its window follows from the window.
+    /// Bytes from a fuzzer: each stream reads its own window, one byte per draw, so that one byte changes one thing.
+    /// Draws past the end of the window are derived from it.
     Bytes(&'a [u8]),
 }
 
-/// Windows that bytes are cut into; streams share some.
+/// The number of windows into which bytes are cut; some streams share one.
 const WINDOWS: usize = 64;
 
 impl<'a> Chance<'a> {
@@ -32,7 +31,7 @@ impl<'a> Chance<'a> {
         }
     }
 
-    /// The chance of one more thing of a kind, apart from that of the first.
+    /// The source for one more thing of a kind, independent of the first.
     pub(crate) fn other(self, place: u64) -> Self {
         match self {
             Self::Number(number) => Self::Number(number ^ (place << 40)),
@@ -40,7 +39,7 @@ impl<'a> Chance<'a> {
         }
     }
 
-    /// The number that stands for it.
+    /// The number that represents it.
     pub(crate) fn number(self) -> u64 {
         match self {
             Self::Number(number) => number,

@@ -1,4 +1,4 @@
-//! Random expressions and the rules that they make, and a second way to work them out: over the tree, value by value.
+//! Random expressions and the rules that use them, and a second evaluator: over the tree, value by value.
 
 use tiebreak_expression::tree::{Binary, Expr, Formula, Function, Let, Node, Unary};
 use tiebreak_expression::{Code, Fault, Kind, Scope, Unreadable, compile, parse};
@@ -7,19 +7,19 @@ use tiebreak_placement::{RuleUse, Weight};
 
 use crate::draws::{Chance, Draws};
 
-/// Numbers that expressions are written with; some make what is no number likely.
+/// Literals for random expressions; some make a NaN likely.
 const NUMBERS: [f64; 9] = [0.0, 1.0, 2.0, 0.5, 3.0, 8.0, 100.0, 0.125, 1e3];
 
 /// Names of parameters in random rules.
 const PARAMETERS: [&str; 3] = ["factor", "limit", "bend"];
 
-/// Rules of one's own with random expressions, about anything, each with the place in the list that it drew.
+/// Custom rules with random expressions, about anything, each with its random position in the list.
 pub(crate) fn rules(chance: Chance<'_>) -> Vec<(u64, RuleUse)> {
     let count = 1 + chance.draws("random expressions").below(4);
     (0..count).map(|at| rule(&mut chance.other(u64::from(at) + 101).draws("random expression"), at)).collect()
 }
 
-/// A random rule that is an expression, without a name.
+/// A random definition of an expression rule, without a name.
 #[must_use]
 pub fn definition(number: u64) -> Definition {
     drawn(&mut Chance::Number(number).draws("random definition"))
@@ -62,7 +62,7 @@ fn drawn(draws: &mut Draws<'_>) -> Definition {
     let formula = formula(draws, &names, definition.kind());
     definition.expression = match is_preference {
         true => formula.to_string(),
-        // A validator that refuses most machines would leave little to see.
+        // A validator that rejects most machines would leave little to test.
         false => format!("let rarely = {}; rarely or {} != 1", formula.value, seldom(of)),
     };
     if !is_preference {
@@ -72,7 +72,7 @@ fn drawn(draws: &mut Draws<'_>) -> Definition {
     definition
 }
 
-/// Something that is 1 seldom.
+/// An expression that is rarely 1.
 fn seldom(of: Subject) -> &'static str {
     match of {
         Subject::Machine => "machine.vms",
@@ -81,7 +81,7 @@ fn seldom(of: Subject) -> &'static str {
     }
 }
 
-/// The same list with weights of its own where the list has any, put among its rules.
+/// Inserts new rules into a list, with random weights if the list has any.
 pub(crate) fn put_into(rules: &mut Vec<RuleUse>, new: Vec<(u64, RuleUse)>) {
     let weighted = rules.iter().any(|rule| rule.weight.is_some());
     for (place, rule) in new {
@@ -104,7 +104,7 @@ fn formula(draws: &mut Draws<'_>, names: &[(&str, Kind)], kind: Kind) -> Formula
     Formula { lets, value: expr(draws, &known, kind, 4) }
 }
 
-/// A random expression over all names of a subject, for tests of expressions alone.
+/// A random expression over all names of a subject, for tests of expressions only.
 #[must_use]
 pub fn random(number: u64) -> (Formula, Subject, Kind) {
     let mut draws = Chance::Number(number).draws("random formula");
@@ -132,7 +132,7 @@ fn truth_leaf(draws: &mut Draws<'_>, names: &[(String, Kind)]) -> Node {
     if draws.one_in(4) { Node::Truth(draws.one_in(2)) } else { name(draws, names, Kind::Truth) }
 }
 
-/// A name of this kind; of truths there may be none.
+/// A name of this kind; there may be no booleans.
 fn name(draws: &mut Draws<'_>, names: &[(String, Kind)], kind: Kind) -> Node {
     let fitting: Vec<_> = names.iter().filter(|(_, other)| *other == kind).collect();
     match fitting.as_slice() {
@@ -185,14 +185,14 @@ fn truth(draws: &mut Draws<'_>, names: &[(String, Kind)], depth: u32) -> Node {
     }
 }
 
-/// What holds of any text: reading it ends with a sentence or a tree, and the tree printed is read as the same tree.
+/// A law about any text: parsing it ends with an error or a tree, and the printed tree parses to the same tree.
 ///
 /// # Errors
-/// The text that is read as another tree.
+/// The text whose tree changes.
 pub fn check_text(text: &str) -> Result<(), String> {
     let Ok(tree) = parse(text) else { return Ok(()) };
     let printed = tree.to_string();
-    // What is printed of a tree that only just fits may be longer than what was read.
+    // The printed form of a tree that only just fits may exceed the limit.
     match parse(&printed) {
         Ok(again) if again == tree => {}
         Err(fault) if fault.expected.contains("at most") => {}
@@ -215,11 +215,11 @@ pub fn check_text(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What holds of a random expression: it is printed as it is read, and worked out alike over its tree, laid out to run
-/// for one and for many, and after any of what it reads is known before.
+/// A law about a random expression: it prints as it parses, and it has the same value over its tree, compiled for one
+/// and for many, and with any of its inputs known in advance.
 ///
 /// # Errors
-/// Where two ways differ.
+/// Where two evaluations differ.
 pub fn check(number: u64) -> Result<(), String> {
     let (formula, of, kind) = random(number);
     let text = formula.to_string();
@@ -273,7 +273,7 @@ impl Scope for Names {
     }
 }
 
-/// The value by its tree; none where it is no number.
+/// The value from the tree; `None` for NaN.
 fn by_tree(formula: &Formula, inputs: &[f64]) -> f64 {
     let mut named: Vec<(&str, Option<f64>)> = Vec::new();
     for it in &formula.lets {

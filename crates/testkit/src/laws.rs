@@ -1,8 +1,7 @@
 //! What must hold in every run.
 //!
-//! Each law is checked against the record of decisions alone, by a second and much
-//! simpler book-keeping than the simulator's own. `tests/mutations.rs` spoils records to
-//! show that every law can fail.
+//! Each law is checked against the record of decisions alone, with a second and much simpler model than the
+//! simulator's own. `tests/mutations.rs` corrupts records to show that every law can fail.
 
 use std::ops::Range;
 
@@ -15,7 +14,7 @@ use crate::case::Case;
 use crate::ledger::Ledger;
 use crate::{answers, replay, watts};
 
-/// Mixes of cache switches that every case is decided under, besides all on and all off.
+/// Mixes of cache switches under which every case runs, besides all on and all off.
 const MIXES: u64 = 2;
 
 /// Checks every law on one case.
@@ -34,10 +33,10 @@ pub fn check(case: &Case) -> Result<(), String> {
     any_moment_is_known(case)
 }
 
-/// What is told of machines at a moment afterwards is how they stood then: at each frame, as the frame has it.
+/// A machine's state reconstructed for a past moment is the state that the frame of that moment shows.
 ///
 /// # Errors
-/// The first machine of which something else is told.
+/// The first machine whose states differ.
 pub fn any_moment_is_known(case: &Case) -> Result<(), String> {
     let mut world = World::new(case.plan(true));
     world.keep_frames();
@@ -53,12 +52,12 @@ pub fn any_moment_is_known(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// The record of a case's run with the usual caches. Where conflicts are avoided it says how many
-/// machines tied at each decision.
+/// The record of a case's run with the usual caches. With conflict avoidance it contains the number of tied machines
+/// at each decision.
 #[must_use]
 pub fn record(case: &Case) -> Ledger {
     let mut world = world(case.plan(true));
-    // A VM that is decided several times would be found under one name.
+    // The key would not be unique for a VM that is decided several times.
     if case.agents.avoidance > 0.0 && case.incidents.is_empty() {
         world.set_probe(Some(Probe { vm: None, asked: None }));
     }
@@ -66,7 +65,7 @@ pub fn record(case: &Case) -> Ledger {
     Ledger::of(&world, case)
 }
 
-/// One number for many random cases: two platforms share it only if they decide alike in all.
+/// A digest over many random cases: two platforms agree on it only if they make the same decisions in all of them.
 #[must_use]
 pub fn digest(numbers: Range<u64>) -> u64 {
     let digests = numbers.map(Case::random).map(|case| run(&case, case.plan(true)).summary.digest);
@@ -85,7 +84,7 @@ fn run(case: &Case, plan: Plan) -> Ledger {
     Ledger::of(&world, case)
 }
 
-/// A run in the smallest slices, in which agents are watched.
+/// A run in the smallest slices, with a check of the agents after each.
 fn watched(case: &Case) -> Result<Ledger, String> {
     let mut world = world(case.plan(true));
     while !world.advance(1).done {
@@ -99,8 +98,8 @@ fn watched(case: &Case) -> Result<Ledger, String> {
     Ok(Ledger::of(&world, case))
 }
 
-/// An agent has at most one decision on its way to the store, and none while it is idle, unless
-/// its commits are pipelined.
+/// An agent has at most one decision on its way to the store, and none while it is idle, unless its commits are
+/// pipelined.
 ///
 /// # Errors
 /// The agent that has more.
@@ -113,10 +112,10 @@ pub fn one_thing_at_a_time(terms: &Agents, agents: &[AgentState]) -> Result<(), 
     }
 }
 
-/// Any mix of cache switches, pool sizes and ages decides and measures alike, bit for bit.
+/// Every mix of cache switches, pool sizes and ages gives the same decisions and measurements, bit for bit.
 ///
 /// # Errors
-/// The mix that does not, and where it first differs.
+/// The mix that differs, and the first difference.
 pub fn caches_decide_alike(case: &Case, cached: &Ledger, mixes: Range<u64>) -> Result<(), String> {
     let all = Caches { rule_objects: true, background: true, ..Caches::default() };
     same("the usual caches and all of them", cached, &run(case, case.plan(true).with_caches(all)))?;
@@ -127,11 +126,11 @@ pub fn caches_decide_alike(case: &Case, cached: &Ledger, mixes: Range<u64>) -> R
     })
 }
 
-/// Until a commit fails, a run that avoids conflicts is one that does not; and where nothing is
-/// avoided, nothing is counted as avoided.
+/// Until a commit fails, a run with conflict avoidance equals one without; and if nothing is avoided, nothing is
+/// counted as avoided.
 ///
 /// # Errors
-/// Where it avoided something too early.
+/// Where it avoided conflicts too early.
 pub fn avoidance_waits_for_a_conflict(case: &Case, avoiding: &Ledger) -> Result<(), String> {
     if case.agents.avoidance == 0.0 {
         let avoided = avoiding.summary.counters.avoided;
@@ -141,11 +140,11 @@ pub fn avoidance_waits_for_a_conflict(case: &Case, avoiding: &Ledger) -> Result<
     same_until_a_conflict(avoiding, &run(&plain, plain.plan(true)))
 }
 
-/// Until its moment a fork decides and disrupts as what it forked from, one by one; and where the
-/// rules after the moment are those before it, it is the same run.
+/// Until its moment, a fork has the same decisions and disruptions as its parent, one by one; and if the rules do not
+/// change at that moment, it is the same run.
 ///
 /// # Errors
-/// Where it decided otherwise.
+/// The first different decision.
 pub fn a_fork_shares_its_past(case: &Case, fork: &Ledger) -> Result<(), String> {
     let Some((parent, until)) = case.parent() else { return Ok(()) };
     let vain = parent.forked_in_vain(until);
@@ -154,10 +153,10 @@ pub fn a_fork_shares_its_past(case: &Case, fork: &Ledger) -> Result<(), String> 
     same_until(fork, &parent, until)
 }
 
-/// Two runs decided and disrupted alike before a moment.
+/// Two runs have the same decisions and disruptions before a moment.
 ///
 /// # Errors
-/// Where they differ before.
+/// The first difference.
 pub fn same_until(left: &Ledger, right: &Ledger, until: Time) -> Result<(), String> {
     let past = |ledger: &Ledger| -> Vec<_> { ledger.decisions.iter().filter(|it| it.time < until).copied().collect() };
     let (ours, theirs) = (past(left), past(right));
@@ -174,10 +173,10 @@ pub fn same_until(left: &Ledger, right: &Ledger, until: Time) -> Result<(), Stri
     Ok(())
 }
 
-/// Two runs decided alike until a commit failed.
+/// Two runs have the same decisions until a commit fails.
 ///
 /// # Errors
-/// Where they differ before.
+/// The first difference.
 pub fn same_until_a_conflict(left: &Ledger, right: &Ledger) -> Result<(), String> {
     let failed = |it: &Decision| matches!(it.outcome, Outcome::Conflict | Outcome::OutOfRetries);
     let until = left.decisions.iter().position(failed).map_or(usize::MAX, |first| first + 1);
@@ -189,15 +188,15 @@ pub fn same_until_a_conflict(left: &Ledger, right: &Ledger) -> Result<(), String
     }
 }
 
-/// A decision without what caches did for it.
+/// A decision without its cache statistics.
 fn strip(decision: &Decision) -> Decision {
     Decision { cache: None, ..*decision }
 }
 
-/// Two runs decided and measured alike, bit for bit, whatever their caches did.
+/// Two runs have the same decisions and measurements, bit for bit; their cache statistics may differ.
 ///
 /// # Errors
-/// Where they first differ.
+/// The first difference.
 pub fn same(what: &str, left: &Ledger, right: &Ledger) -> Result<(), String> {
     let pairs = left.decisions.iter().zip(&right.decisions);
     for (index, (one, other)) in pairs.enumerate() {
@@ -228,7 +227,7 @@ pub fn same(what: &str, left: &Ledger, right: &Ledger) -> Result<(), String> {
     Ok(())
 }
 
-/// Everything that one run's record must obey.
+/// The laws about the record of a single run.
 ///
 /// # Errors
 /// The first law that is broken, in a sentence.

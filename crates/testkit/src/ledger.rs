@@ -1,5 +1,5 @@
-//! What a run left behind, as plain data: laws are checked against it, and a test can
-//! spoil a copy to see that they notice.
+//! The results of a run as plain data: laws are checked against it, and a test can corrupt a copy to see that they
+//! notice.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use crate::case::Case;
 /// The record of a finished run.
 #[derive(Clone, Debug)]
 pub struct Ledger {
-    /// Who asked for what.
+    /// The workload.
     pub workload: Arc<Workload>,
-    /// Where everything stands.
+    /// The machines.
     pub fleet: Arc<Fleet>,
     /// The list of rules that ran, or the last one.
     pub rules: Vec<RuleUse>,
@@ -25,36 +25,34 @@ pub struct Ledger {
     pub changes: Vec<RulesUntil>,
     /// The agents that ran.
     pub agents: Agents,
-    /// How it was measured.
+    /// The measurement settings.
     pub measures: Measures,
-    /// Whether anything happened to the zone from outside, or another list of rules took over.
+    /// Whether the run has incidents or changes of rules.
     pub eventful: bool,
-    /// Every decision in the order the store took them.
+    /// Every decision, in the order in which the store answered.
     pub decisions: Vec<Decision>,
-    /// Every VM that left a machine before its time, in the order of it.
+    /// Every VM that left a machine early, in time order.
     pub disruptions: Vec<Disruption>,
-    /// How many machines were tied for best when a VM was decided, by VM and attempt; empty
-    /// when nobody looked.
+    /// How many machines were tied for best when a VM was decided, by VM and attempt; empty if this was not recorded.
     pub tied: BTreeMap<(VmId, u32), u32>,
-    /// Where the world says each VM was placed last, and when.
+    /// The last placement of each VM and its time, as the world has it.
     pub placements: Vec<Option<(MachineId, Time)>>,
     /// Every machine's state at the end.
     pub machines: Vec<MachineRecord>,
-    /// How VMs of one tenant are linked, and their slots; where they are not, none.
+    /// How VMs of a tenant are linked, and their slots; `None` without links.
     pub links: Option<(Links, Vec<u32>)>,
-    /// The network at the end, and in the beginning.
+    /// The network at the end, and at the start.
     pub network: Option<(Network, Network)>,
-    /// Cores that each cluster's deployments have at the end, as rules about admission see them; none where there
-    /// are no such rules.
+    /// The cores of each cluster's deployments at the end, as admission rules see them; `None` without such rules.
     pub deployed: Option<Vec<f64>>,
     /// The samples.
     pub series: Series,
-    /// What came out.
+    /// The summary.
     pub summary: Summary,
 }
 
 impl Ledger {
-    /// The record of a case's world that has run to its end.
+    /// The record of a case's world that has run to the end.
     #[must_use]
     pub fn of(world: &World, case: &Case) -> Self {
         let (workload, fleet) = (world.plan().workload().clone(), world.plan().fleet().clone());
@@ -80,7 +78,7 @@ impl Ledger {
         }
     }
 
-    /// Whether a rule is in every list, so that what it promises was never broken.
+    /// Whether a rule is in every list, so that its promise always held.
     pub(crate) fn has_rule(&self, id: &str) -> bool {
         let lists = self.changes.iter().map(|change| &change.rules);
         lists.chain([&self.rules]).all(|rules| rules.iter().any(|rule| rule.id == id))
@@ -93,14 +91,14 @@ impl Ledger {
         values.collect::<Option<Vec<_>>>()?.into_iter().max()
     }
 
-    /// Whether the list that held then lets VMs of high priority put out ones of low priority.
+    /// Whether the rule list at this time lets high-priority VMs evict low-priority ones.
     pub(crate) fn lets_evict(&self, at: Time) -> bool {
         let held = self.changes.iter().find(|change| at < change.until && change.until > Time::ZERO);
         let rules = held.map_or(&self.rules, |change| &change.rules);
         rules.iter().any(|rule| rule.id == REQUIRED_RULE && rule.values.first() == Some(&1.0))
     }
 
-    /// Who asked for a VM.
+    /// The tenant of a VM.
     pub(crate) fn tenant(&self, vm: VmId) -> u64 {
         self.workload.tenant(self.workload.request_of(vm))
     }

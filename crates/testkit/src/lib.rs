@@ -1,7 +1,7 @@
 //! Fixtures and laws for tests.
 //!
-//! [`Case::random`] draws a whole scenario from one number, and [`laws`] says what
-//! must hold in every one of them, by the [`Ledger`] of its run.
+//! [`Case::random`] derives a whole scenario from one number, and [`laws`] checks what must hold in every run, using
+//! its [`Ledger`].
 
 mod answers;
 mod books;

@@ -1,7 +1,7 @@
-//! What a tenant was promised holds whenever one of its VMs is placed (Protean section 2.1).
+//! Promises to a tenant hold whenever one of its VMs is placed (Protean section 2.1).
 //!
-//! Said of the machines that VMs stand on, not of any rule's view. Each promise counts only
-//! if the rule that gives it is in the list.
+//! They are checked on the actual placement, not on any rule's view. Each promise counts only if its rule is in the
+//! list.
 
 use std::collections::BTreeSet;
 
@@ -11,19 +11,19 @@ use tiebreak_placement::custom::{About, Custom};
 use crate::ledger::Ledger;
 use crate::stand::Stand;
 
-/// The promises of a list of rules to the tenants of a run.
+/// The promises that a list of rules makes to the tenants of a run.
 pub(crate) struct Promises<'a> {
     ledger: &'a Ledger,
     isolation: bool,
     per_machine: bool,
     per_rack: bool,
-    /// VMs of a VDC that a machine may host, where every list has a limit: the widest.
+    /// The number of VMs of a VDC that a machine may host, if every list has a limit: the largest one.
     colocated: Option<u32>,
-    /// For each part of the zone, whether a rule keeps a tenant together in it that asks for that.
+    /// For each part of the zone, whether a rule keeps tenants together in it if they ask for that.
     scopes: [(Scope, bool); 3],
-    /// Tenants whose VMs ask for different things: nobody can say what they were promised.
+    /// Tenants whose VMs have different terms: their promises are unknown.
     mixed: BTreeSet<u64>,
-    /// Whether a custom validator sees tenants: what it promises them, only its expression says.
+    /// Whether a custom validator reads tenants: only its expression defines its promise.
     has_custom: bool,
 }
 
@@ -45,26 +45,25 @@ impl<'a> Promises<'a> {
         }
     }
 
-    /// Whether it is clear what every tenant was promised.
+    /// Whether the promises to every tenant are known.
     pub(crate) fn are_clear(&self) -> bool {
         self.mixed.is_empty() && !self.has_custom
     }
 
-    /// Whether anything is promised to anyone. A custom validator that sees tenants is asked again by the store whoever
-    /// comes.
+    /// Whether there is any promise. The store always evaluates a custom validator that reads tenants again.
     pub(crate) fn are_given(&self) -> bool {
         self.has_custom || self.ledger.workload.shapes().iter().any(|shape| !shape.terms.is_none())
     }
 
-    /// Whether a tenant's promise depends, or may depend, on how many VMs it has, so that one that leaves while
-    /// another is decided can break it.
+    /// Whether a promise depends, or may depend, on the tenant's number of VMs, so that a VM that leaves during
+    /// another's decision can break it.
     pub(crate) fn depend_on_size(&self) -> bool {
         let spreads = |terms: &TenantTerms| terms.fault_domains > 1;
         self.has_custom || (self.per_rack && self.ledger.workload.shapes().iter().any(|shape| spreads(&shape.terms)))
     }
 
-    /// The first promise that is broken where VMs of one request stand now, if any is. Before
-    /// they came, their tenant had `before` VMs.
+    /// The first broken promise, if any, after the VMs of one request were placed. Before, their tenant had `before`
+    /// VMs.
     pub(crate) fn broken(&self, stand: &Stand<'_>, placed: &[(VmId, MachineId)], before: usize) -> Option<String> {
         let wanted = before + placed.len();
         placed.iter().find_map(|(vm, machine)| {
@@ -108,7 +107,7 @@ impl<'a> Promises<'a> {
         (!self.scopes.iter().all(is_kept)).then_some("the tenant's VMs stand further apart than it allows")
     }
 
-    /// Whether a VM of a tenant that was promised isolation shares this machine with another's.
+    /// Whether a VM of a tenant with promised isolation shares this machine with another tenant's VM.
     fn isolation_is_broken(&self, stand: &Stand<'_>, machine: MachineId) -> bool {
         let here = stand.on(machine);
         let isolated = here.iter().any(|vm| self.ledger.workload.shape_of_vm(*vm).terms.isolated);
@@ -116,7 +115,7 @@ impl<'a> Promises<'a> {
     }
 }
 
-/// Whether a rule refuses places by where the tenant's VMs are.
+/// Whether a rule filters by the places of the tenant's VMs.
 fn promises(rule: &Custom) -> bool {
     let definition = rule.definition();
     let reads = definition.program().map(|program| definition.names(&program)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Laws about what stands where: the record is replayed from the beginning, moment by moment.
+//! Laws about placement: the record is replayed from the beginning, moment by moment.
 
 use tiebreak_model::{MachineId, Time, VmId};
 use tiebreak_sim::{Agents, Decision, Latency, Outcome};
@@ -10,16 +10,16 @@ use crate::ledger::Ledger;
 use crate::samples::Samples;
 use crate::wires;
 
-/// At every moment nothing is over-committed, tenants have what they were promised, and nobody
-/// was put out who need not have been; a merging store refuses only what does not fit or breaks
-/// a promise; and samples, means and the last state are what the replay gives.
+/// At every moment nothing is over-committed, promises to tenants are kept, and no eviction was unnecessary. A
+/// merging store refuses only what does not fit or breaks a promise. Samples, means and the final state match the
+/// replay.
 pub(crate) fn holds_at_every_moment(ledger: &Ledger) -> Result<(), String> {
     let mut books = Books::new(ledger);
     let mut samples = Samples::new(ledger);
     let mut deployments = Deployments::new(ledger);
     for group in groups(&ledger.decisions) {
         let one = group[0];
-        // VMs alive when the trace began are placed before anything else happens.
+        // VMs of the warm start are placed before anything else happens.
         let warm = one.agent.is_none();
         if !warm {
             samples.check_before(one.time, &mut books)?;
@@ -42,8 +42,8 @@ pub(crate) fn holds_at_every_moment(ledger: &Ledger) -> Result<(), String> {
     ends_as_recorded(ledger, &books)
 }
 
-/// A store that merges decisions refuses only what does not fit or breaks a promise. Where
-/// something happened to the zone, the books do not know which machines took VMs.
+/// A store that merges decisions refuses only what does not fit or breaks a promise. After an incident, the replay
+/// does not know which machines accepted VMs.
 fn refused_for_a_reason(
     ledger: &Ledger,
     books: &Books<'_>,
@@ -57,9 +57,9 @@ fn refused_for_a_reason(
     Ok(())
 }
 
-/// A store that refuses what is outdated takes no decision whose machines have changed since it was made, but by what
-/// the same agent decided before: its view has shown that all along. When a decision was made is known where each takes
-/// the same time.
+/// A store that rejects stale decisions accepts none whose machines have changed since it was made, except by earlier
+/// decisions of the same agent, which its view already contained. The time of a decision is known if every decision
+/// takes the same time.
 fn nobody_came_between(
     ledger: &Ledger,
     books: &Books<'_>,
@@ -96,7 +96,7 @@ fn ends_as_recorded(ledger: &Ledger, books: &Books<'_>) -> Result<(), String> {
     close("mean packing density", ledger.summary.packing_density_pct_mean, density)
 }
 
-/// The simulator adds the same terms in another order, so the last bits may differ.
+/// The simulator sums the same terms in another order, so the last bits may differ.
 fn close(what: &str, measured: f64, expected: f64) -> Result<(), String> {
     let near = (measured - expected).abs() <= 1e-9 * expected.abs().max(1.0);
     if near { Ok(()) } else { Err(format!("the {what} is {measured}, the record gives {expected}")) }

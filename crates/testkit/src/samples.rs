@@ -1,4 +1,4 @@
-//! The samples of a run's series, held against the books.
+//! Compares the samples of a run's series with the replay.
 
 use tiebreak_model::Time;
 use tiebreak_sim::metrics;
@@ -6,12 +6,12 @@ use tiebreak_sim::metrics;
 use crate::books::Books;
 use crate::ledger::Ledger;
 
-/// The samples that are still to be compared with the books.
+/// The samples that have not been compared yet.
 pub(crate) struct Samples<'a> {
     times: &'a [Time],
     live: &'a [f64],
     empty: &'a [f64],
-    /// Shares that go together: empty machines, and the most there could be.
+    /// Pairs of shares: empty machines, and the most that were possible.
     shares: &'a [f64],
     bounds: &'a [f64],
 }
@@ -28,8 +28,7 @@ impl<'a> Samples<'a> {
         }
     }
 
-    /// Compares the samples taken before an instant; those of the instant itself are taken
-    /// after all that happens in it.
+    /// Compares the samples taken before an instant; those of the instant itself are taken after all its events.
     pub(crate) fn check_before(&mut self, instant: Time, books: &mut Books<'_>) -> Result<(), String> {
         while let Some(at) = self.times.first().filter(|at| **at < instant) {
             books.advance(*at)?;

@@ -1,4 +1,4 @@
-//! Who stands where at one moment, and nothing else.
+//! The placement of all VMs at one moment.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,14 +6,14 @@ use tiebreak_model::{MachineId, Resources, VmId};
 
 use crate::ledger::Ledger;
 
-/// The VMs that stand somewhere.
+/// The VMs that are placed.
 #[derive(Clone)]
 pub(crate) struct Stand<'a> {
     ledger: &'a Ledger,
-    /// On each machine, in the order they came.
+    /// The VMs of each machine, in the order of their arrival.
     on: BTreeMap<MachineId, Vec<VmId>>,
     at: BTreeMap<VmId, MachineId>,
-    /// The machines that VMs migrate from, which hold what these have there.
+    /// The source machine of each migrating VM, where it still holds resources.
     from: BTreeMap<VmId, MachineId>,
 }
 
@@ -27,19 +27,19 @@ impl<'a> Stand<'a> {
         self.at.insert(vm, machine);
     }
 
-    /// A VM leaves; the machine it stood on, if it stood anywhere.
+    /// Removes a VM; returns its machine, if it had one.
     pub(crate) fn remove(&mut self, vm: VmId) -> Option<MachineId> {
         let machine = self.at.remove(&vm)?;
         self.on.get_mut(&machine)?.retain(|other| *other != vm);
         Some(machine)
     }
 
-    /// A VM begins to migrate from a machine.
+    /// A VM starts to migrate from a machine.
     pub(crate) fn copy(&mut self, vm: VmId, from: MachineId) {
         self.from.insert(vm, from);
     }
 
-    /// It does not migrate any more.
+    /// Its migration ends.
     pub(crate) fn copied(&mut self, vm: VmId) {
         self.from.remove(&vm);
     }
@@ -54,38 +54,37 @@ impl<'a> Stand<'a> {
         self.on.get(&machine).map_or(&[], |vms| vms)
     }
 
-    /// What the VMs on a machine leave free, and those that migrate from it; none when they are
-    /// too many.
+    /// The free resources of a machine after its VMs and those that migrate from it; `None` if these do not fit.
     pub(crate) fn free(&self, machine: MachineId) -> Option<Resources> {
         let demand = |vm: VmId| self.ledger.workload.shape_of_vm(vm).demand;
         let mut held = self.on(machine).iter().copied().chain(self.leaving(machine)).map(demand);
         held.try_fold(self.ledger.fleet.capacity(machine), Resources::checked_sub)
     }
 
-    /// Where the VMs of a tenant stand that ask for anything, or are linked.
+    /// The machines of a tenant's VMs that have terms or links.
     pub(crate) fn of_tenant(&self, tenant: u64) -> Vec<MachineId> {
         let asks = |vm: VmId| self.ledger.links.is_some() || !self.ledger.workload.shape_of_vm(vm).terms.is_none();
         let of_tenant = |vm: VmId| asks(vm) && self.ledger.tenant(vm) == tenant;
         self.at.iter().filter(|(vm, _)| of_tenant(**vm)).map(|(_, machine)| *machine).collect()
     }
 
-    /// Who stands where.
+    /// All placements.
     pub(crate) fn places(&self) -> impl Iterator<Item = (VmId, MachineId)> + '_ {
         self.at.iter().map(|(vm, machine)| (*vm, *machine))
     }
 
-    /// The machines that hold a VM, or what a VM that migrates has there.
+    /// The machines that hold a VM, including the sources of migrating VMs.
     pub(crate) fn busy(&self) -> BTreeSet<MachineId> {
         let held = self.on.iter().filter(|(_, vms)| !vms.is_empty()).map(|(machine, _)| *machine);
         held.chain(self.from.values().copied()).collect()
     }
 
-    /// All VMs that stand somewhere.
+    /// All placed VMs.
     pub(crate) fn vms(&self) -> impl Iterator<Item = VmId> + '_ {
         self.at.keys().copied()
     }
 
-    /// All VMs that hold anything: those that migrate do so twice.
+    /// All VMs that hold resources; a migrating VM appears twice.
     pub(crate) fn holding(&self) -> impl Iterator<Item = VmId> + '_ {
         self.vms().chain(self.from.keys().copied())
     }

@@ -1,8 +1,8 @@
-//! Power by who stands where alone: what each server would draw, what its chassis does, and whom capping
-//! hits (power oversubscription, sections II and III).
+//! Power derived from placement alone: the draw of each server, the draw of its chassis, and the VMs that capping
+//! throttles (power oversubscription, sections II and III).
 //!
-//! The simulator follows each chassis change by change; here the VMs of a machine are looked up among all that ever stood
-//! there, and their utilization is added up anew.
+//! The simulator updates each chassis change by change; here the VMs of a machine are looked up among all that were
+//! ever on it, and their utilization is summed from scratch.
 
 use tiebreak_model::{ChassisId, MachineId, Millis, Resource, Time};
 use tiebreak_sim::power::events::CappingEvent;
@@ -11,10 +11,10 @@ use tiebreak_sim::{CappingKind, Plan, PowerSettings, World};
 use crate::case::Case;
 use crate::draws::Chance;
 
-/// Watts by which two sums of the same parts may differ.
+/// The tolerance in watts of two sums of the same parts.
 const NEAR_W: f64 = 1e-6;
 
-/// Everything that power adds to every other case; `digest` is that of its run without power.
+/// The power checks of a case; `digest` is that of its run without power.
 ///
 /// # Errors
 /// The first law that is broken, in a sentence.
@@ -47,7 +47,7 @@ fn plan(case: &Case, power: PowerSettings) -> Plan {
     case.plan(true).with_power(&power).expect("what servers draw is sound")
 }
 
-/// A run in small slices, after each of which every server is added up that the book has moved on.
+/// A run in small slices. After each, every server whose power record has advanced is summed from scratch.
 fn watched(case: &Case, settings: PowerSettings) -> Result<World, String> {
     let mut draws = Chance::Number(case.number).draws("random slices");
     let mut world = World::new(plan(case, settings));
@@ -65,8 +65,8 @@ fn watched(case: &Case, settings: PowerSettings) -> Result<World, String> {
     }
 }
 
-/// What the book says of a chassis is what the VMs draw that stood there just before, server by server; unslowed, the chassis
-/// draws their sum, and never more.
+/// The recorded draw of a chassis matches the sum over the VMs on it just before, server by server. Unthrottled it
+/// draws that sum, and it never draws more.
 fn servers_add_up(world: &World, id: ChassisId, settings: &PowerSettings) -> Result<(), String> {
     let (now, servers_w, draw_w) = world.chassis_draws().nth(id.index()).expect("a chassis of the fleet");
     let machines = world.plan().fleet().machines_of_chassis(id).map(MachineId);
@@ -78,10 +78,10 @@ fn servers_add_up(world: &World, id: ChassisId, settings: &PowerSettings) -> Res
     if holds { Ok(()) } else { Err(format!("{id:?} before {now:?} draws {draw_w} W, its servers {all} W")) }
 }
 
-/// Two accounts of what servers would draw.
+/// Two calculations of the servers' draw agree.
 ///
 /// # Errors
-/// The first server of which they differ.
+/// The first server in which they differ.
 pub fn draws_agree(expected: &[f64], told: &[f64]) -> Result<(), String> {
     let apart = |(one, other): (&f64, &f64)| (one - other).abs() > NEAR_W;
     if expected.len() != told.len() {
@@ -93,7 +93,7 @@ pub fn draws_agree(expected: &[f64], told: &[f64]) -> Result<(), String> {
     }
 }
 
-/// What a server draws unslowed in the slot before a moment: more than idle by its busy cores' share.
+/// The unthrottled draw of a server in the slot before a moment: idle, plus the share of its busy cores.
 fn server_w(world: &World, machine: MachineId, now: Time, settings: &PowerSettings) -> f64 {
     let (fleet, workload) = (world.plan().fleet(), world.plan().workload());
     let before = now - Millis(1);
@@ -108,8 +108,8 @@ fn server_w(world: &World, machine: MachineId, now: Time, settings: &PowerSettin
     settings.idle_w + (settings.full_w - settings.idle_w) * busy / f64::from(cores)
 }
 
-/// An event's servers sum to what its chassis wanted, which is more than it may draw less the margins; and while the last resort
-/// did not take hold, nobody is slowed down per VM who was taken for user-facing.
+/// The servers of an event sum to the demand of the chassis, which exceeds its budget less the margins. Unless the
+/// last resort took effect, per-VM capping throttles no VM that was predicted to be user-facing.
 ///
 /// # Errors
 /// What is wrong with the event.
@@ -133,7 +133,7 @@ pub fn event_adds_up(event: &CappingEvent, settings: &PowerSettings, plan: &Plan
     }
 }
 
-/// Two runs of one case draw, cap and slow down alike, bit for bit.
+/// Two runs of a case have the same draws, capping and throttling, bit for bit.
 fn same_draws(what: &str, one: &World, other: &World) -> Result<(), String> {
     let power = |world: &World| world.summary().power;
     if power(one) != power(other) {

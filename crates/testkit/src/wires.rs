@@ -1,8 +1,8 @@
-//! The links between VMs, one by one: what they take of each uplink by where their ends stand
-//! (Gridiron section III-D).
+//! The links between VMs, one by one: the bandwidth of each on every uplink, by the machines of its ends (Gridiron
+//! section III-D).
 //!
-//! The simulator adds up what a VM takes as it comes and goes; here every link is laid from one end to the other
-//! whenever anybody asks.
+//! The simulator adds and subtracts a VM's bandwidth as it comes and goes; here every link is laid from end to end at
+//! each call.
 
 use tiebreak_model::network::around;
 use tiebreak_model::{MachineId, Network, Peer, Resource, VmId};
@@ -10,7 +10,7 @@ use tiebreak_model::{MachineId, Network, Peer, Resource, VmId};
 use crate::ledger::Ledger;
 use crate::stand::Stand;
 
-/// The network with every link of the VMs that stand somewhere laid; none where VMs are not linked.
+/// The network with the links of all placed VMs; `None` if VMs are not linked.
 pub(crate) fn laid(ledger: &Ledger, stand: &Stand<'_>) -> Option<Network> {
     let (links, slots) = ledger.links.as_ref()?;
     let (_, idle) = ledger.network.as_ref()?;
@@ -37,7 +37,7 @@ fn lay(network: &mut Network, ledger: &Ledger, (here, there): (MachineId, Machin
     }
 }
 
-/// No uplink carries more than it can, where the list sees to that.
+/// No uplink is over-committed if the rules guarantee that.
 pub(crate) fn over_committed(ledger: &Ledger, stand: &Stand<'_>) -> Option<String> {
     let network = laid(ledger, stand).filter(|_| ledger.has_rule("BandwidthAvailable"))?;
     let over = (0..network.cuts()).find(|place| network.used_at(*place) > network.capacity_at(*place));
@@ -47,7 +47,7 @@ pub(crate) fn over_committed(ledger: &Ledger, stand: &Stand<'_>) -> Option<Strin
     })
 }
 
-/// What is reserved at the end is what the links of those that stand there take, and nothing else.
+/// The reserved bandwidth at the end is exactly that of the links of the placed VMs.
 pub(crate) fn end_as_recorded(ledger: &Ledger, stand: &Stand<'_>) -> Result<(), String> {
     let (Some(laid), Some((end, _))) = (laid(ledger, stand), &ledger.network) else { return Ok(()) };
     match (0..laid.cuts()).find(|place| laid.used_at(*place) != end.used_at(*place)) {

@@ -1,53 +1,53 @@
-//! How well a fitted distribution agrees with what was seen: both curves, and two distances.
+//! The agreement of a fitted distribution with the observations: both curves, and two distances.
 //!
-//! What was seen in part counts as long as it was seen: the curve is the cumulative incidence of
-//! Aalen and Johansen (1978), which is 1 minus Kaplan-Meier where nothing competes.
+//! Partly observed values count for as long as they were observed: the curve is the cumulative incidence of Aalen and
+//! Johansen (1978), which is 1 minus Kaplan-Meier without competing events.
 
 use alloc::vec::Vec;
 
 use tiebreak_model::sort;
 
-/// Points that a drawing gets at most.
+/// The most points in a plot.
 const POINTS: usize = 64;
 
-/// A distribution as seen and as fitted.
+/// A distribution as observed and as fitted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Agreement {
-    /// Points of both curves, rising; at most 64.
+    /// Points of both curves, ascending; at most 64.
     pub points: Vec<AgreementPoint>,
     /// The largest distance of the two curves, 0 to 1 (Kolmogorov and Smirnov).
     pub kolmogorov_smirnov: f64,
-    /// The mean squared distance over what was seen, 0 to 1 (Cramer and von Mises).
+    /// The mean squared distance over the observations, 0 to 1 (Cramer and von Mises).
     pub cramer_von_mises: f64,
-    /// How many it was seen of.
+    /// The number of complete observations.
     pub seen: u32,
-    /// Of how many more only a part was seen.
+    /// The number of censored observations.
     pub censored: u32,
 }
 
-/// The share up to a value.
+/// The shares up to a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgreementPoint {
     /// The value: cores, or hours.
     pub at: f64,
-    /// Its share as seen, 0 to 1.
+    /// Its observed share, 0 to 1.
     pub seen: f64,
-    /// Its share as fitted, 0 to 1.
+    /// Its fitted share, 0 to 1.
     pub fitted: f64,
 }
 
-/// How the watching of one thing ended.
+/// How an observation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WatchEnd {
-    /// With what is looked for.
+    /// With the event of interest.
     Event,
-    /// With something after which it cannot happen any more.
+    /// With another event after which it cannot happen any more.
     Other,
-    /// Too early.
+    /// Censored.
     Censored,
 }
 
-/// A value at which the seen curve may rise.
+/// A value at which the observed curve may rise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Rise {
     at: f64,
@@ -55,8 +55,8 @@ struct Rise {
     after: f64,
 }
 
-/// Compares what was watched with a fitted distribution; `None` if nothing happened. `below` is the
-/// fitted share before a value, where that is another one than up to it.
+/// Compares observations with a fitted distribution; `None` if nothing happened. `below` is the fitted share below a
+/// value, if it differs from that up to it.
 pub(super) fn agreement(
     watched: Vec<(f64, WatchEnd)>,
     up_to: impl Fn(f64) -> f64,
@@ -76,13 +76,13 @@ pub(super) fn agreement(
         mass += after - before;
     }
     let every = rises.len().div_ceil(POINTS);
-    // From the end, so that the last one is always there.
+    // From the end, so that the last one is always included.
     let shown = rises.iter().rev().step_by(every).rev();
     let points = shown.map(|rise| AgreementPoint { at: rise.at, seen: rise.after, fitted: up_to(rise.at) }).collect();
     Some(Agreement { points, kolmogorov_smirnov: largest, cramer_von_mises: squares / mass, seen, censored })
 }
 
-/// The cumulative incidence, at every value at which something happened, and the last one watched.
+/// The cumulative incidence, at every value with an event, and the last one observed.
 fn rises(mut watched: Vec<(f64, WatchEnd)>) -> Vec<Rise> {
     sort::seldom(&mut watched, |one, other| one.0 < other.0);
     let (mut at_risk, mut left, mut share) = (watched.len() as f64, 1.0, 0.0);
@@ -131,7 +131,7 @@ mod tests {
             (4.0, WatchEnd::Event),
             (5.0, WatchEnd::Censored),
         ];
-        // 1/5; then of 4/5 still there, 1/3 ends otherwise; then half of the rest.
+        // 1/5; then of the remaining 4/5, 1/3 ends otherwise; then half of the rest.
         let found = rises(watched.clone());
         let third = 0.2 + 0.8 * (2.0 / 3.0) / 2.0;
         let expected = [(1.0, 0.2), (4.0, third), (5.0, third)];

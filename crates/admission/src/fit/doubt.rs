@@ -1,4 +1,4 @@
-//! What a fit cannot say, in sentences.
+//! The limits of a fit, in sentences.
 
 use core::fmt;
 
@@ -6,78 +6,78 @@ use tiebreak_model::{Phrase, phrase};
 
 use super::history::STOPPED_VMS;
 
-/// Something that the data leave open.
+/// A question that the data leave open.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Doubt {
     /// Fewer deployments than [`Doubt::DEPLOYMENTS_LEAST`].
     FewDeployments {
-        /// How many there were.
+        /// The number of deployments.
         deployments: u32,
     },
-    /// No deployment asked for more.
+    /// No deployment scaled out.
     NoScaleOuts,
-    /// Fewer scale-outs than [`Doubt::SCALE_OUTS_LEAST`], or of fewer deployments than half as many.
+    /// Fewer scale-outs than [`Doubt::SCALE_OUTS_LEAST`], or from fewer deployments than half as many.
     FewScaleOuts {
-        /// How many there were.
+        /// The number of scale-outs.
         scale_outs: u32,
-        /// Of how many deployments.
+        /// The number of deployments with scale-outs.
         deployments: u32,
     },
     /// No request was for more than one core.
     OneCore,
     /// Any trace may be a sample.
     Sample,
-    /// No deployment stopped whole.
+    /// No deployment stopped as a whole.
     NoStops {
         /// With 95 % confidence the factor is below this.
         below: f64,
     },
-    /// VMs that end together are not always stopped, and those stopped are not always seen to be.
+    /// VMs that end together are not always a stop, and not every stop is visible.
     StopsOnlyBound {
-        /// How many ended so.
+        /// The number of stops.
         stops: u32,
-        /// Of how many.
+        /// The number of deployments.
         deployments: u32,
     },
     /// Many deployments outlived the trace.
     Censored {
-        /// How many.
+        /// How many outlived it.
         censored: u32,
-        /// Of how many.
+        /// The number of deployments.
         deployments: u32,
     },
-    /// Forecasts may look further ahead than the trace does.
+    /// Forecasts may look further ahead than the trace is long.
     Horizon {
-        /// How long the trace tells.
+        /// The length of the trace.
         hours: f64,
     },
-    /// Lives too short for the trace to tell.
+    /// Some lifetimes are too short for the trace's resolution.
     ShortLives {
-        /// How many.
+        /// The number of such lifetimes.
         lives: u32,
     },
     /// The fit used some of the deployments.
     Subset {
         /// How many it used.
         used: u32,
-        /// Of how many.
+        /// The number of deployments.
         deployments: u32,
     },
-    /// The search was stopped before it stood still.
+    /// The search was stopped before it converged.
     Unfinished,
     /// A shape is as large or as small as the search allows: the data do not bound it.
     Edge,
 }
 
 impl Doubt {
-    /// Below so many deployments, shapes are hardly known.
+    /// With fewer deployments, shapes are poorly known.
     pub const DEPLOYMENTS_LEAST: u32 = 100;
-    /// Below so many scale-outs, the power law is hardly known.
+    /// With fewer scale-outs, the power law is poorly known.
     pub const SCALE_OUTS_LEAST: u32 = 100;
 }
 
 impl Doubt {
-    /// What it says.
+    /// The message.
     #[must_use]
     pub fn phrase(&self) -> Phrase {
         match self {

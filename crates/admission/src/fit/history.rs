@@ -1,9 +1,9 @@
-//! The deployments of a workload, and what was seen of each from its beginning to its end.
+//! The deployments of a workload, and the observations of each from its start to its end.
 //!
-//! A deployment is what one tenant has from its first VM to the moment it has none; if the tenant
-//! comes back, that is another one. Deployments that were there when the trace began are left out:
-//! only the longer-lived of them were seen (the paper's Appendix B). Those still there when it ends
-//! count as long as they were seen (censoring).
+//! A deployment is what one tenant has from its first VM to the moment it has none; if the tenant returns, that is
+//! another one. Deployments that existed when the trace began are left out: only the longer-lived of them were
+//! observed (the paper's Appendix B). Those that outlive the trace count for as long as they were observed
+//! (censoring).
 
 use alloc::vec::Vec;
 
@@ -12,52 +12,53 @@ use tiebreak_model::{RequestId, Resource, Time, VmId, Workload};
 use crate::prior::Deaths;
 use crate::seen::Seen;
 
-/// VMs that end at one moment for a deployment to count as stopped whole (Appendix B.2).
+/// The least number of VMs that must end at one moment for a deployment to count as stopped as a whole (Appendix
+/// B.2).
 pub const STOPPED_VMS: u32 = 3;
 
-/// The least time anything is thought to live, in hours: a minute. Traces are told in minutes, and a
-/// life of no time would mean an infinite rate.
+/// The shortest lifetime of anything, in hours: a minute. Traces are in minutes, and a lifetime of zero would mean an
+/// infinite rate.
 pub const LIFE_LEAST_HOURS: f64 = 1.0 / 60.0;
 
 const MS_PER_HOUR: f64 = 3_600_000.0;
 
-/// What was seen of one deployment.
+/// The observations of one deployment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct History {
-    /// Its sums, up to its end or the end of the trace. What ended when it stopped whole is no death.
+    /// Its sums, up to its end or the end of the trace. What ended in a whole stop is not a death.
     pub seen: Seen,
-    /// Whether it stopped whole: more than one core (or block), and at least [`STOPPED_VMS`] VMs, were
-    /// the last to end, at one moment.
+    /// Whether it stopped as a whole: its last moment ended more than one core (or block), and at least
+    /// [`STOPPED_VMS`] VMs.
     pub stopped: bool,
-    /// Whether it ended with its last core (or block) alone, which may have been a death or a whole stop.
+    /// Whether it ended with a single last core (or block), which may have been a death or a whole stop.
     pub alone: bool,
-    /// Whether it was gone before the trace ended.
+    /// Whether it ended before the trace did.
     pub over: bool,
-    /// The cores it came with.
+    /// The cores of its first request.
     pub first_cores: f64,
-    /// Hours that the first core (or block) of it was seen.
+    /// How many hours its first core (or block) was observed.
     pub first_life_hours: f64,
     /// Whether that ended.
     pub first_life_over: bool,
-    /// Hours until its first scale-out, or until it was last seen.
+    /// Hours until its first scale-out, or until it was last observed.
     pub first_wait_hours: f64,
 }
 
 /// The deployments of a workload.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Histories {
-    /// Those that came while the trace ran, in order of tenant and time.
+    /// Those that arrived during the trace, in order of tenant and time.
     pub each: Vec<History>,
-    /// Those left out because they were there when it began.
+    /// The number left out because they existed when it began.
     pub begun_before: u32,
-    /// Blocks (or VMs) that lived less than [`LIFE_LEAST_HOURS`], and count as that long.
+    /// Blocks (or VMs) with a lifetime below [`LIFE_LEAST_HOURS`], which count as that long.
     pub short_lives: u32,
-    /// How long the trace tells, in hours.
+    /// The length of the trace, in hours.
     pub trace_hours: f64,
 }
 
-/// Finds the deployments of a workload. What ends as one is a VM's core, or the block of VMs that
-/// a tenant asked for at one instant, which ends with its last VM.
+/// Finds the deployments of a workload. The unit that ends is a VM's core, or the block of VMs that a tenant
+/// requested at one instant, which ends with its last VM.
 #[must_use]
 pub fn histories(workload: &Workload, deaths: Deaths) -> Histories {
     let horizon = workload.horizon();
@@ -80,7 +81,7 @@ pub fn histories(workload: &Workload, deaths: Deaths) -> Histories {
     found
 }
 
-/// A tenant, when it asked, and for what.
+/// A tenant, the time of its request, and the request.
 type Asked = (u64, Time, RequestId);
 
 fn requests_by_tenant(workload: &Workload) -> Vec<Asked> {
@@ -92,7 +93,7 @@ fn requests_by_tenant(workload: &Workload) -> Vec<Asked> {
     asked
 }
 
-/// How many of a tenant's requests are those of its first deployment, and when that has no VM left.
+/// How many of a tenant's requests belong to its first deployment, and when that has no VM left.
 fn deployment(workload: &Workload, requests: &[Asked]) -> (usize, Time) {
     let mut end = Time(i64::MIN);
     for (place, (_, at, request)) in requests.iter().enumerate() {
@@ -104,7 +105,7 @@ fn deployment(workload: &Workload, requests: &[Asked]) -> (usize, Time) {
     (requests.len(), end)
 }
 
-/// One deployment while it is told.
+/// One deployment while its history is collected.
 struct Story<'a> {
     workload: &'a Workload,
     deaths: Deaths,
@@ -114,7 +115,7 @@ struct Story<'a> {
     short_lives: u32,
 }
 
-/// VMs that came together.
+/// VMs that arrived together.
 struct Block {
     at: Time,
     cores: f64,
@@ -160,8 +161,8 @@ impl Story<'_> {
         Block { at, cores: vms.iter().map(|vm| vm.0).sum(), end: vms.iter().map(|vm| vm.1).fold(at, Time::max), vms }
     }
 
-    /// Whether so much ended with it at its last moment that it was stopped, and did not fade; and whether
-    /// only one core (or block) did.
+    /// Whether its last moment ended so much that it was a stop rather than a gradual end; and whether that ended
+    /// only one core (or block).
     fn ending(&self, blocks: &[Block]) -> (bool, bool) {
         let vms = blocks.iter().flat_map(|block| &block.vms).filter(|vm| vm.1 == self.end).count();
         let last = match self.deaths {
@@ -172,7 +173,7 @@ impl Story<'_> {
         (over && last > 1 && STOPPED_VMS as usize <= vms, over && last == 1)
     }
 
-    /// Adds the lives of a block's cores, or its own.
+    /// Adds the lifetimes of a block's cores, or its own.
     fn lives(&mut self, block: &Block, stopped: bool, seen: &mut Seen) {
         let whole = [(block.cores, block.end)];
         let (lives, weighted) = match self.deaths {
@@ -193,7 +194,7 @@ impl Story<'_> {
         }
     }
 
-    /// Hours that were seen between these instants, not less than the least life.
+    /// The observed hours between these instants, at least the least lifetime.
     fn life(&self, from: Time, to: Time) -> f64 {
         hours(from, to.min(self.horizon)).max(LIFE_LEAST_HOURS)
     }
@@ -263,7 +264,7 @@ mod tests {
         let two_blocks = [(7, 1, 1, 9), (7, 1, 1, 9), (7, 1, 2, 9), (7, 1, 2, 5)];
         assert_eq!(stopped(&two_blocks, Deaths::Blocks), (true, 0.0));
         assert_eq!(stopped(&two_blocks, Deaths::Cores), (true, 1.0));
-        // One block that ends is a death; two VMs may end together by chance; later ends are none.
+        // One block that ends is a death; two VMs may end together by chance; later ends do not count.
         assert_eq!(stopped(&[(7, 1, 1, 9), (7, 1, 1, 9), (7, 1, 1, 9)], Deaths::Blocks), (false, 1.0));
         assert_eq!(stopped(&[(7, 1, 1, 9), (7, 1, 2, 9)], Deaths::Blocks), (false, 2.0));
         assert_eq!(stopped(&[(7, 1, 1, 0); 5], Deaths::Cores), (false, 0.0));

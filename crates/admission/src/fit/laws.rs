@@ -1,4 +1,4 @@
-//! What a fitted prior says of any one deployment: the sizes of requests, lives, and the time to the
+//! Distributions that a fitted prior implies for a deployment: the sizes of requests, lifetimes, and the time to the
 //! first scale-out.
 
 use alloc::vec::Vec;
@@ -8,7 +8,7 @@ use crate::line::Line;
 use crate::prior::{Deaths, Model};
 use crate::seen::Seen;
 
-/// The largest request that is compared, in cores.
+/// The largest request in the comparison, in cores.
 const CORES_MOST: f64 = 100_000.0;
 
 /// Shares of requests by size: the share of those of at most 0, 1, 2, ... cores.
@@ -30,20 +30,20 @@ impl SizeLaw {
         Self { shares }
     }
 
-    /// The share of requests of at most so many cores.
+    /// The share of requests of at most this many cores.
     pub(super) fn up_to(&self, cores: f64) -> f64 {
         let place = cores.max(0.0) as usize;
         self.shares.get(place).or(self.shares.last()).copied().unwrap_or(0.0)
     }
 }
 
-/// The share of lives of a core (or block) that last no longer than this, also by a whole stop.
+/// The share of lifetimes of a core (or block) up to this length, including ends by a whole stop.
 pub(super) fn life_up_to(model: &Model, hours: f64) -> f64 {
     let (death, stop) = (model.prior.death, model.prior.stop);
     -libm::expm1(-death.shape * libm::log1p((1.0 + stop) * hours / death.rate))
 }
 
-/// The share of deployments that have scaled out by some time, while they had a core.
+/// The share of deployments that have scaled out by some time, while they still had a core.
 pub(super) struct ScaleOutLaw {
     /// Logarithms of hours, at equal steps from `FIRST_HOURS` on.
     shares: Vec<f64>,
@@ -55,7 +55,7 @@ const STEPS: u32 = 240;
 const NODES: usize = 96;
 
 impl ScaleOutLaw {
-    /// Up to this time, for deployments that come with so many cores.
+    /// Up to this time, for deployments that start with these numbers of cores.
     pub(super) fn new(model: &Model, first_cores: &[f64], most_hours: f64) -> Self {
         let step = libm::log(most_hours.max(2.0 * FIRST_HOURS) / FIRST_HOURS) / f64::from(STEPS);
         let density = Density::new(&model.prior, &Seen::default());
@@ -65,7 +65,8 @@ impl ScaleOutLaw {
             .map(|(point, share)| (share * libm::exp(point.height), point.mu, libm::exp(point.log_scale)))
             .collect();
         let sum: f64 = nodes.iter().map(|node| node.0).sum();
-        // Scale-outs per hour so long after a deployment came: E[lambda e^(-lambda u)] of those still there.
+        // Scale-outs per hour at this time after the start of a deployment: E[lambda e^(-lambda u)] of those that
+        // still exist.
         let flow = |hours: f64| {
             let count = density.count;
             let part = |(weight, mu, scale): &(f64, f64, f64)| {
@@ -94,7 +95,7 @@ impl ScaleOutLaw {
     }
 }
 
-/// The probability that a deployment has a core left, and has not stopped, after so many mean lives.
+/// The probability that a deployment still has a core, and has not stopped, after this many mean lifetimes.
 fn there(model: &Model, first_cores: &[f64], lives: f64) -> f64 {
     let stays = libm::exp(-model.prior.stop * lives);
     let dead = -libm::expm1(-lives);
@@ -135,14 +136,14 @@ mod tests {
 
     #[test]
     fn known_rates_compete() {
-        // Deaths 0.2, stops 0.1, scale-outs 0.3 an hour: half of what happens first is a scale-out.
+        // Per hour, deaths 0.2, stops 0.1, scale-outs 0.3: half of the first events are scale-outs.
         let law = ScaleOutLaw::new(&MODEL, &[], 400.0);
         for hours in [0.01, 1.0, 5.0, 100.0] {
             let expected = 0.5 * -libm::expm1(-0.6 * hours);
             assert!((law.up_to(hours) - expected).abs() < 1e-3, "{hours} h: {} {expected}", law.up_to(hours));
         }
         assert!((life_up_to(&MODEL, 2.0) + libm::expm1(-0.6)).abs() < 1e-6);
-        // One core is a block of its own.
+        // One core is its own block.
         let cores = ScaleOutLaw::new(&Model { deaths: Deaths::Cores, ..MODEL }, &[1.0], 400.0);
         assert!((cores.up_to(5.0) - law.up_to(5.0)).abs() < 1e-9);
         let several = ScaleOutLaw::new(&Model { deaths: Deaths::Cores, ..MODEL }, &[1.0, 9.0], 400.0);

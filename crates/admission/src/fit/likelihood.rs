@@ -1,8 +1,8 @@
-//! How likely a deployment's history is under a prior, with its own parameters integrated out.
+//! The likelihood of a deployment's history under a prior, with the deployment's own parameters integrated out.
 //!
-//! The paper fits each deployment first and then the population to these fits (Appendix B), which
-//! needs a guess for every deployment that never scaled out. The marginal likelihood needs none: a
-//! history that says little weighs little. All are up to terms that no parameter moves.
+//! The paper fits each deployment first and then the population to these fits (Appendix B), which needs a guess for
+//! every deployment that never scaled out. The marginal likelihood needs none: a history with little information has
+//! little weight. Terms that do not depend on any parameter are omitted.
 
 use super::history::History;
 use crate::density::Density;
@@ -19,14 +19,14 @@ pub(super) fn sizes(size: &Gamma, seen: &Seen) -> f64 {
     counts(size, seen.extra, seen.requests)
 }
 
-/// Of its deaths and its stop, whatever its scale-outs. A maximum lifetime that was not reached is
-/// censored at what was seen.
+/// Of its deaths and its stop, whatever its scale-outs. A maximum lifetime that was not reached is censored at the
+/// observed time.
 pub(super) fn deaths(death: &Gamma, stop: f64, history: &History) -> f64 {
     let (seen, stops) = (&history.seen, stops(history));
     log_stops(stop, history) + counts(death, seen.deaths + stops, seen.exposure + stop * seen.hours)
 }
 
-/// Of its scale-outs, if their rate had nothing to do with that of deaths.
+/// Of its scale-outs, if their rate is independent of the death rate.
 pub(super) fn scale_outs(scale_out: &Gamma, seen: &Seen) -> f64 {
     counts(scale_out, seen.scale_outs, seen.hours)
 }
@@ -51,8 +51,7 @@ fn stops(history: &History) -> f64 {
     if history.stopped { 1.0 } else { 0.0 }
 }
 
-/// What the stop adds for one that was seen; and for an end that may have been a death or a stop, whose
-/// rates add up.
+/// The term for an observed stop; and for an end that may have been a death or a stop, whose rates add up.
 fn log_stops(stop: f64, history: &History) -> f64 {
     match (history.stopped, history.alone) {
         (true, _) => libm::log(stop),
@@ -66,7 +65,7 @@ fn norm(gamma: &Gamma) -> f64 {
     gamma.shape * libm::log(gamma.rate) - libm::lgamma(gamma.shape)
 }
 
-/// Of so many Poisson events in this exposure.
+/// Of this many Poisson events in this exposure.
 fn counts(gamma: &Gamma, count: f64, exposure: f64) -> f64 {
     let after = gamma.updated(count, exposure);
     norm(gamma) - norm(&after)
@@ -92,7 +91,7 @@ mod tests {
 
     #[test]
     fn sizes_are_negative_binomial() {
-        // One request of 1, 2, 3, ... cores: the probabilities, whose terms by size are e!, add up to 1.
+        // One request of 1, 2, 3, ... cores: the probabilities, whose terms by size are e!, sum to 1.
         let chance = |extra: f64| {
             let seen = Seen { extra, requests: 1.0, ..Seen::default() };
             libm::exp(sizes(&PRIOR.size, &seen) - libm::lgamma(extra + 1.0))
@@ -117,7 +116,7 @@ mod tests {
         let prior = Prior { power: 0.7, ..PRIOR };
         let history = history(2.0, 3.0, true);
         let Seen { deaths, exposure, scale_outs, hours, .. } = history.seen;
-        // The integral in log mu, with every factor as the model has it.
+        // The integral over log mu, with every factor of the model.
         let part = |step: i32| {
             let x = f64::from(step) * 0.01;
             let mu = libm::exp(x);

@@ -1,10 +1,9 @@
-//! Finding the prior under which the deployments of a workload are likeliest.
+//! Finds the prior under which the deployments of a workload are most likely.
 //!
-//! Source: the paper's Appendix B, by another way: the likelihood of the whole population, which needs
-//! no guess for deployments that did little. The fit goes in stages, each a simplex search: sizes; deaths
-//! and stops; scale-outs as if they had nothing to do with deaths; and from there deaths, stops,
-//! scale-outs and the power law together. What it found is laid beside what was seen ([`agreement`]), and
-//! what the data leave open is said ([`doubt`]).
+//! Source: the paper's Appendix B, by another method: the likelihood of the whole population, which needs no guess
+//! for deployments with few events. The fit has stages, each a simplex search: sizes; deaths and stops; scale-outs as
+//! if they were independent of deaths; and from there deaths, stops, scale-outs and the power law together. The
+//! result is compared with the observations ([`agreement`]), and its limits are listed ([`doubt`]).
 
 pub mod agreement;
 pub mod doubt;
@@ -28,26 +27,26 @@ pub use history::{Histories, History, histories};
 pub use result::{Counts, Fitted};
 use search::Search;
 
-/// Deployments that a fit uses at most: more make it slower and hardly surer.
+/// The most deployments that a fit uses: more make it slower and hardly more certain.
 pub const DEPLOYMENTS_MOST: u32 = 4_000;
 
 /// Why nothing can be fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FitFault {
-    /// No deployment came while the trace ran.
+    /// No deployment started during the trace.
     NoDeployments {
-        /// Those that were there when it began.
+        /// The number that existed when it began.
         begun_before: u32,
     },
-    /// Nothing was seen to end.
+    /// Nothing was observed to end.
     NoDeaths {
-        /// Deployments that were watched.
+        /// The number of observed deployments.
         deployments: u32,
     },
 }
 
 impl FitFault {
-    /// What it says.
+    /// The message.
     #[must_use]
     pub fn phrase(&self) -> Phrase {
         match self {
@@ -72,7 +71,7 @@ impl fmt::Display for FitFault {
 
 impl core::error::Error for FitFault {}
 
-/// What is searched at present.
+/// The current search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FitStage {
     Sizes,
@@ -82,10 +81,10 @@ enum FitStage {
     Done,
 }
 
-/// A fit at work.
+/// A running fit.
 #[derive(Clone, Debug)]
 pub struct Fit {
-    /// Those that are used.
+    /// Those in use.
     histories: Vec<History>,
     counts: Counts,
     trace_hours: f64,
@@ -94,33 +93,32 @@ pub struct Fit {
     prior: Prior,
     stage: FitStage,
     search: Search,
-    /// The sum so far over the first of the histories, at the point that the search asks for.
+    /// The sum so far over the first of the histories, at the requested point of the search.
     sum: f64,
     next: u32,
-    /// The logarithms of the likelihoods of sizes, and of all else.
+    /// The log-likelihoods of sizes, and of all else.
     likelihoods: [f64; 2],
     /// Whether a search was stopped early.
     cut: bool,
 }
 
-/// Shapes that are searched: beyond, a Gamma is all but certain, or all but always 0.
+/// The range of shapes: beyond, a Gamma is almost certain, or almost always 0.
 const SHAPES: [f64; 2] = [1e-3, 1e4];
-/// Means that are searched, per hour or in cores.
+/// The range of means, per hour or in cores.
 const MEANS: [f64; 2] = [1e-9, 1e6];
-/// Factors of whole stops that are searched.
+/// The range of whole-stop factors.
 const STOPS: [f64; 2] = [1e-6, 1e3];
-/// Powers that are searched.
+/// The range of powers.
 const POWERS: [f64; 2] = [-2.0, 3.0];
 
-/// Histories between two looks at the budget.
+/// Histories between two checks of the budget.
 const SLICE: u32 = 64;
 
 impl Fit {
-    /// Begins to fit the deployments of a workload, whose cores or blocks end as they were told apart
-    /// by [`histories`].
+    /// Starts a fit of the deployments of a workload; `deaths` must be the same as for [`histories`].
     ///
     /// # Errors
-    /// When no deployment came while the trace ran, or nothing ended.
+    /// If no deployment started during the trace, or nothing ended.
     pub fn new(found: &Histories, deaths: Deaths) -> Result<Self, FitFault> {
         let deployments = found.each.len() as u32;
         if deployments == 0 {
@@ -151,8 +149,8 @@ impl Fit {
         Ok(fit)
     }
 
-    /// Works on for about `budget` microseconds of a present computer, counted and not measured; true
-    /// when all is done. All of it takes some 10 s for thousands of deployments.
+    /// Works for about `budget` microseconds of a current computer, counted and not measured; returns true when all
+    /// is done. In total it takes some 10 s for thousands of deployments.
     pub fn work(&mut self, budget: u32) -> bool {
         let mut spent = 0_u32;
         while spent < budget && self.stage != FitStage::Done {
@@ -161,7 +159,7 @@ impl Fit {
         self.stage == FitStage::Done
     }
 
-    /// How much of the work is done, 0 to 1, if every search takes as long as it may.
+    /// Its progress, 0 to 1, if every search takes its maximum.
     #[must_use]
     pub fn share_done(&self) -> f32 {
         let part = self.search.values() as f32 / values_most(self.stage).max(1) as f32;
@@ -174,14 +172,14 @@ impl Fit {
         }
     }
 
-    /// The result. What is left to do is done now.
+    /// The result. Does the remaining work now.
     #[must_use]
     pub fn result(mut self) -> Fitted {
         while !self.work(u32::MAX) {}
         result::fitted(&self)
     }
 
-    /// A little of the present stage; about how many microseconds.
+    /// A small part of the current stage; returns its approximate cost in microseconds.
     fn slice(&mut self) -> u32 {
         let Some(point) = self.search.asks() else {
             self.end_stage();
@@ -204,7 +202,7 @@ impl Fit {
         spent
     }
 
-    /// The prior that a point of the present search stands for, if it is within bounds.
+    /// The prior for a point of the current search, if it is within bounds.
     fn prior_at(&self, point: &[f64]) -> Option<Prior> {
         let mut prior = self.prior;
         match self.stage {
@@ -226,8 +224,8 @@ impl Fit {
         model.check().is_ok().then_some(prior)
     }
 
-    /// log mu at which scale-out rates are compared while the power is searched, so that the power
-    /// does not move all rates: that of the deaths seen in all the time watched.
+    /// The log mu at which scale-out rates are compared while the power is searched, so that the power does not shift
+    /// all rates: that of the observed deaths over all observed time.
     fn middle(&self) -> f64 {
         let exposure: f64 = self.histories.iter().map(|history| history.seen.exposure).sum();
         libm::log((self.counts.deaths + f64::from(self.counts.stopped)) / exposure)
@@ -257,7 +255,7 @@ impl Fit {
         self.stage = stage;
     }
 
-    /// Keeps what the search found, and begins the next stage that has something to say.
+    /// Keeps the result of the search, and starts the next stage for which there is data.
     fn end_stage(&mut self) {
         let (point, value) = self.search.best();
         if value.is_finite() {
@@ -297,21 +295,21 @@ fn term(stage: FitStage, prior: &Prior, history: &History) -> f64 {
     }
 }
 
-/// A Gamma by the logarithms of its mean and its shape, if both are within bounds.
+/// A Gamma from the logarithms of its mean and its shape, if both are within bounds.
 fn gamma(log_mean: f64, log_shape: f64) -> Option<Gamma> {
     let (mean, shape) = (libm::exp(log_mean), libm::exp(log_shape));
     let within = |bounds: [f64; 2], number: f64| (bounds[0]..=bounds[1]).contains(&number);
     (within(MEANS, mean) && within(SHAPES, shape)).then_some(Gamma { shape, rate: shape / mean })
 }
 
-/// The factor of whole stops by its logarithm, if it is within bounds; 0 where none was seen.
+/// The whole-stop factor from its logarithm, if it is within bounds; 0 if no stop was observed.
 fn stop(log: Option<&f64>) -> Option<f64> {
     let factor = log.map_or(0.0, |log| libm::exp(*log));
     (log.is_none() || (STOPS[0]..=STOPS[1]).contains(&factor)).then_some(factor)
 }
 
-/// Where the searches begin: shapes of one half, and means of all that was seen. Where nothing of a
-/// kind was seen, half an event is imagined.
+/// The start of the searches: shapes of one half, and means of all observations. For a kind of event without
+/// observations, half an event is assumed.
 fn guess(histories: &[History]) -> Prior {
     let sum = |of: fn(&History) -> f64| histories.iter().map(of).sum::<f64>();
     let spread = |events: f64, exposure: f64| {

@@ -1,4 +1,4 @@
-//! What a fit found, how well it agrees with what was seen, and what it cannot say.
+//! The result of a fit, its agreement with the observations, and its limits.
 
 use alloc::vec::Vec;
 
@@ -9,18 +9,18 @@ use super::laws::{ScaleOutLaw, SizeLaw, life_up_to};
 use super::{Fit, SHAPES};
 use crate::prior::{Deaths, Model, Prior, Stop};
 
-/// What a fit used.
+/// The data that a fit used.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {
-    /// Deployments that came while the trace ran.
+    /// Deployments that started during the trace.
     pub deployments: u32,
-    /// Those of them that the fit used; all that follows is of these.
+    /// Those of them that the fit used; the following counts are for these.
     pub used: u32,
-    /// Deployments left out because they were there when the trace began.
+    /// Deployments left out because they existed when it began.
     pub begun_before: u32,
     /// Those that outlived the trace.
     pub censored: u32,
-    /// Those that stopped whole.
+    /// Those that stopped as a whole.
     pub stopped: u32,
     /// Cores (or blocks) that ended one by one.
     pub deaths: f64,
@@ -30,7 +30,7 @@ pub struct Counts {
     pub scaled_out: u32,
     /// Requests whose sizes were fitted.
     pub requests: u32,
-    /// Lives too short for the trace to tell, of all deployments.
+    /// Lifetimes too short for the trace's resolution, over all deployments.
     pub short_lives: u32,
 }
 
@@ -53,30 +53,30 @@ impl Counts {
     }
 }
 
-/// What a fit found.
+/// The result of a fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fitted {
-    /// The prior under which the deployments are likeliest.
+    /// The prior under which the deployments are most likely.
     pub prior: Prior,
-    /// What ends at rate mu.
+    /// The unit that ends at rate mu.
     pub deaths: Deaths,
-    /// The logarithm of the likelihood, up to terms that no parameter moves. Larger is better, for the
-    /// same deployments only.
+    /// The log-likelihood, without terms that do not depend on any parameter. Larger is better, but only for the same
+    /// deployments.
     pub log_likelihood: f64,
     /// What was used.
     pub counts: Counts,
     /// Sizes of the first requests, in cores.
     pub sizes: Option<Agreement>,
-    /// Lives of the first core (or block) of each deployment, in hours.
+    /// Lifetimes of the first core (or block) of each deployment, in hours.
     pub lives: Option<Agreement>,
-    /// Times of first scale-outs, in hours since the deployment came. Deployments that were gone
-    /// before never scale out, so the share stays below 1.
+    /// Times of first scale-outs, in hours since the deployment's start. Deployments that ended before never scale
+    /// out, so the share stays below 1.
     pub first_scale_outs: Option<Agreement>,
-    /// What the data leave open.
+    /// The questions that the data leave open.
     pub cannot_say: Vec<Doubt>,
 }
 
-/// First sizes that the curve of first scale-outs is averaged over.
+/// The number of initial sizes over which the curve of first scale-outs is averaged.
 const SIZES: usize = 32;
 
 pub(super) fn fitted(fit: &Fit) -> Fitted {
@@ -146,7 +146,7 @@ fn doubts(fit: &Fit) -> Vec<Doubt> {
     doubts
 }
 
-/// The factor of whole stops at which none in all the core lives watched had a chance of 5 %.
+/// The whole-stop factor at which the probability of no stop in all observed core lifetimes is 5 %.
 fn stops_below(fit: &Fit) -> f64 {
     let lives = |history: &History| {
         let seen = &history.seen;

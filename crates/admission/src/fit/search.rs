@@ -1,14 +1,14 @@
-//! The simplex search of Nelder and Mead (1965), which asks for one value at a time, so that values
-//! can be computed in slices. It finds the point with the highest value.
+//! The simplex search of Nelder and Mead (1965), which requests one value at a time, so that values can be computed
+//! in slices. It finds the point with the highest value.
 
 use alloc::vec::Vec;
 
 use tiebreak_model::sort;
 
-/// What is done with the value that is asked for.
+/// What to do with the requested value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SearchStep {
-    /// One corner of the simplex, as the search begins or draws together.
+    /// One corner of the simplex, as the search starts or shrinks.
     Corner(u32),
     Reflect,
     Expand,
@@ -21,10 +21,10 @@ struct Corner {
     value: f64,
 }
 
-/// A search at work.
+/// A running search.
 #[derive(Clone, Debug)]
 pub(super) struct Search {
-    /// Best first, but while corners are filled.
+    /// Best first, except while corners are being filled.
     corners: Vec<Corner>,
     step: SearchStep,
     asked: Vec<f64>,
@@ -33,11 +33,11 @@ pub(super) struct Search {
     values_most: u32,
 }
 
-/// Values that lie closer together than this are alike: logarithms of likelihoods.
+/// Values closer together than this count as equal: log-likelihoods.
 const ALIKE: f64 = 1e-5;
 
 impl Search {
-    /// Begins at this point with these first steps, and asks for at most so many values.
+    /// Starts at this point with these first steps, and requests at most this many values.
     pub(super) fn new(start: &[f64], widths: &[f64], values_most: u32) -> Self {
         let corner = |place: usize| {
             let mut point = start.to_vec();
@@ -51,7 +51,7 @@ impl Search {
         Self { asked: start.to_vec(), corners, step: SearchStep::Corner(0), reflected, values: 0, values_most }
     }
 
-    /// The point whose value comes next; `None` when the search is over.
+    /// The point whose value is needed next; `None` when the search is over.
     pub(super) fn asks(&self) -> Option<&[f64]> {
         let filling = matches!(self.step, SearchStep::Corner(_));
         let spread = self.corners[0].value - self.corners[self.corners.len() - 1].value;
@@ -64,17 +64,17 @@ impl Search {
         (&self.corners[0].point, self.corners[0].value)
     }
 
-    /// Whether it was stopped before its values were alike.
+    /// Whether it was stopped before it converged.
     pub(super) fn was_cut(&self) -> bool {
         self.values_most <= self.values
     }
 
-    /// How many values it has been told.
+    /// The number of values so far.
     pub(super) fn values(&self) -> u32 {
         self.values
     }
 
-    /// The value at the point that was asked for. No number is the lowest of all.
+    /// The value at the requested point. NaN is the lowest of all.
     pub(super) fn tell(&mut self, value: f64) {
         let value = if value.is_nan() { f64::NEG_INFINITY } else { value };
         let here = Corner { point: self.asked.clone(), value };
@@ -91,7 +91,7 @@ impl Search {
             }
             SearchStep::Reflect if self.corners[last - 1].value < value => self.replace_last(here),
             SearchStep::Reflect => {
-                // Towards the reflected point if that is better than the worst, else inwards.
+                // Towards the reflected point if that is better than the worst, otherwise inwards.
                 let factor = if self.corners[last].value < value { 0.5 } else { -0.5 };
                 self.reflected = here;
                 self.ask(SearchStep::Contract, factor);
@@ -107,7 +107,7 @@ impl Search {
         }
     }
 
-    /// Asks for the next corner, or goes on once all have values.
+    /// Requests the next corner, or continues once all have values.
     fn fill(&mut self, place: u32) {
         match self.corners.get(place as usize) {
             Some(corner) => (self.asked, self.step) = (corner.point.clone(), SearchStep::Corner(place)),
@@ -126,7 +126,7 @@ impl Search {
         self.go_on();
     }
 
-    /// All corners come half-way to the best.
+    /// Moves all corners half-way to the best.
     fn draw_together(&mut self) {
         let best = self.corners[0].point.clone();
         for corner in &mut self.corners[1..] {
@@ -137,8 +137,8 @@ impl Search {
         self.fill(1);
     }
 
-    /// Asks for the point that lies `factor` times as far beyond the middle of the others as the
-    /// worst lies before it.
+    /// Requests the point that lies `factor` times as far beyond the centroid of the others as the worst lies before
+    /// it.
     fn ask(&mut self, step: SearchStep, factor: f64) {
         let (worst, others) = self.corners.split_last().expect("a simplex has corners");
         let middle =

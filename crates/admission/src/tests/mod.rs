@@ -1,4 +1,4 @@
-//! The moments against values from elsewhere, and against inputs that nobody means.
+//! The moments compared with independent values, and under invalid inputs.
 
 mod reference;
 
@@ -54,7 +54,7 @@ fn few_nodes_give_nearly_the_same() {
 
 #[test]
 fn few_nodes_reach_three_years_ahead() {
-    // There the variance comes from the few deployments whose cores live longest.
+    // There the variance comes from the few deployments with the longest-lived cores.
     for case in CASES {
         let far = BeliefCase { hours: 26_280.0, ..*case };
         let (few, many) = (believed(&far, Belief::NODES), believed(&far, 2_000));
@@ -78,7 +78,7 @@ fn the_closed_form_is_exact_where_it_says_so() {
 fn elsewhere_the_closed_form_is_near() {
     for case in CASES.iter().filter(|case| case.stop == Stop::Hard) {
         let found = closed::moments(&model(case), &seen(case), case.hours).expect("a hard stop");
-        // Where hardly a core is left nobody asks for a share of it.
+        // If hardly a core is left, its relative error does not matter.
         assert!((found.mean - case.mean).abs() < 0.15 * case.mean + 0.05, "{found:?}: {case:?}");
     }
     assert_eq!(closed::moments(&Model { stop: Stop::Soft, ..model(&CASES[0]) }, &seen(&CASES[0]), 1.0), None);

@@ -1,11 +1,11 @@
-//! Values that the formulas must give: they come from an independent implementation of the same
-//! formulas in another language, which integrates over 20,001 nodes, takes the closed forms where nothing
-//! was seen yet, and was itself checked by simulation.
+//! Reference values of the formulas: they come from an independent implementation of the same formulas in another
+//! language, which integrates over 20,001 nodes, uses the closed forms without observations, and was itself checked
+//! by simulation.
 
 use crate::prior::Deaths::{self, Blocks, Cores};
 use crate::prior::Stop::{self, Hard, Soft};
 
-/// What is believed and seen, and the moments that follow.
+/// A belief with observations, and its moments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BeliefCase {
     /// Shape and rate of the death rate, the scale-out rate and the size; nu; kappa.
@@ -19,7 +19,7 @@ pub(super) struct BeliefCase {
     pub(super) variance: f64,
 }
 
-/// Moments where all parameters are known.
+/// Moments with all parameters known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KnownCase {
     pub(super) mu: f64,

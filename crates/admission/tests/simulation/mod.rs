@@ -1,5 +1,5 @@
-//! The model acted out, event by event and life by life, without any of the formulas: what deployments
-//! drawn from a prior do, and how far forecasts are from that.
+//! Simulates the model event by event and lifetime by lifetime, without any of the formulas: the behaviour of
+//! deployments drawn from a prior, and the error of forecasts.
 
 use rand_core::{Rng, SeedableRng};
 use rand_distr::{Distribution, Exp1, Gamma as Draws, Poisson, StandardUniform};
@@ -14,17 +14,17 @@ struct Truth {
     sigma: f64,
 }
 
-/// A prior, what was seen of one deployment, and how far ahead it is looked.
+/// A prior, the observations of one deployment, and the horizon.
 #[derive(Clone, Debug)]
 pub(crate) struct Trial {
     pub(crate) model: Model,
     pub(crate) seen: Seen,
-    /// Sizes of what ends whole: cores one by one, or blocks.
+    /// Sizes of the units that end: single cores, or blocks.
     units: Vec<f64>,
     pub(crate) hours: f64,
 }
 
-/// How far a forecast is from the simulation.
+/// The error of a forecast compared with the simulation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gap {
     pub(crate) forecast: f64,
@@ -50,7 +50,7 @@ impl Gap {
     }
 }
 
-/// A source of chance for one trial.
+/// The random source of one trial.
 pub(crate) struct Luck(Xoshiro256PlusPlus);
 
 impl Luck {
@@ -70,7 +70,7 @@ impl Luck {
         of[(self.0.next_u64() % of.len() as u64) as usize]
     }
 
-    /// A wait for what happens at this rate.
+    /// A waiting time for events at this rate.
     fn wait(&mut self, rate: f64) -> f64 {
         let wait: f64 = Exp1.sample(&mut self.0);
         wait / rate
@@ -91,11 +91,11 @@ impl Luck {
     }
 }
 
-/// A prior out of a wide range, and what one of its deployments does for a while; `fresh` if nothing
-/// was seen of it but its first request.
+/// A random prior from a wide range, and the history of one of its deployments; with `fresh`, only its first request
+/// was observed.
 pub(crate) fn trial(luck: &mut Luck, fresh: bool) -> Trial {
     let power = luck.between(-0.3, 1.0);
-    // With four times a negative power the fourth moment, and with it the noise, stays finite.
+    // With four times a negative power the fourth moment, and so the noise, stays finite.
     let death_shape = luck.between(0.5, 3.0) + (-4.0 * power).max(0.0);
     let mean_death = luck.between(0.02, 0.3);
     let scale_shape = luck.between(0.5, 3.0);
@@ -128,8 +128,8 @@ fn units_of(cores: f64, deaths: Deaths) -> Vec<f64> {
     }
 }
 
-/// What a deployment does in its first hours; `None` if it stops as a whole, or does so much that
-/// hardly any draw from the prior would do the same.
+/// The first hours of a deployment; `None` if it stops as a whole, or does so much that hardly any draw from the
+/// prior would match.
 fn history(luck: &mut Luck, model: &Model, truth: Truth, hours: f64) -> Option<(Seen, Vec<f64>)> {
     let Model { deaths, prior, .. } = *model;
     let first = luck.size(truth.sigma);
@@ -161,7 +161,7 @@ fn history(luck: &mut Luck, model: &Model, truth: Truth, hours: f64) -> Option<(
 }
 
 impl Trial {
-    /// Cores after `hours` more, acted out.
+    /// Simulated cores after `hours` more.
     fn future(&self, luck: &mut Luck, truth: Truth) -> f64 {
         let stop = self.model.prior.stop * truth.mu;
         let until = if stop > 0.0 { luck.wait(stop) } else { f64::INFINITY };
@@ -183,8 +183,9 @@ impl Trial {
         cores
     }
 
-    /// A draw from the prior, taken as often as what was seen is likely under it, in proportion to the most
-    /// likely parameters: so those taken are draws from the posterior, exactly.
+    /// A draw from the posterior by rejection: a draw from the prior, accepted with a probability proportional to the
+    /// likelihood of the observations, relative to the most likely parameters. The accepted draws are exactly from
+    /// the posterior.
     fn posterior(&self, luck: &mut Luck) -> Truth {
         let (seen, prior) = (&self.seen, &self.model.prior);
         let chance = |rate: f64, count: f64, exposure: f64| {
@@ -212,7 +213,7 @@ impl Trial {
         }
     }
 
-    /// Mean and variance of the forecast against so many futures.
+    /// Mean and variance of the forecast compared with this many futures.
     pub(crate) fn gaps(&self, luck: &mut Luck, draws: u32) -> [Gap; 2] {
         let futures: Vec<f64> = (0..draws)
             .map(|_| {

@@ -1,4 +1,4 @@
-//! Forests learn habits, nothing from after its time, and the same in any slices.
+//! Forests learn habits, learn nothing from the future, and are the same in any slices.
 
 use super::*;
 use crate::features::FEATURES;
@@ -111,7 +111,8 @@ fn the_seed_chooses_the_forest() {
     assert_ne!(other.loads, predicted(LoadPredictor::Forests, quick()).loads);
 }
 
-/// The page has the same figures: draws and arithmetic depend on no platform. Another version of the trees may change them.
+/// The page has the same figures: random draws and arithmetic do not depend on the platform. Another version of the
+/// trees may change them.
 #[test]
 fn the_same_forest_everywhere() {
     let loads = predicted(LoadPredictor::Forests, quick()).loads;
@@ -135,7 +136,7 @@ fn all_features(arrivals: &[Arrival]) -> Vec<Features> {
     (0..arrivals.len()).map(|place| histories.next(arrivals, place, |arrival| arrival.truth)).collect()
 }
 
-/// What comes after an arrival changes none of its features: neither later arrivals nor what telemetry had not yet told.
+/// Nothing after an arrival changes its features: neither later arrivals nor later telemetry.
 #[test]
 fn features_know_nothing_of_what_comes_later() {
     let original = arrivals(SMALL, Seed(1));
@@ -157,7 +158,7 @@ fn features_know_nothing_of_what_comes_later() {
     assert_eq!(all_features(&original[..900]), before[..900]);
 }
 
-/// Nor do forests: what telemetry tells after an arrival, and all that arrives later, changes nothing predicted of it.
+/// Nor do forests: later telemetry and later arrivals change no prediction.
 #[test]
 fn loads_know_nothing_of_what_comes_later() {
     let original = arrivals(SMALL, Seed(1));
@@ -184,11 +185,11 @@ fn features_by_hand() {
         end: Time(end * day),
         truth: Usage { load: Load { user_facing, p95_pct }, mean_pct: 10 },
     };
-    // Ended after one day; runs on and was observed on day 5 but is not yet a week old; the newcomer on day 6.
+    // Ended after one day; runs on and was observed on day 5 but is not yet a week old; the new one arrives on day 6.
     let seen = all_features(&[vm(0, 1, true, 90), vm(0, 20, false, 20), vm(6, 7, true, 50), vm(7, 8, true, 50)]);
     assert_eq!(seen[0], [-1.0, -1.0, 0.0, -1.0, -1.0, -1.0, -1.0, -1.0, -1.0, 2_000.0, 8_192.0, 3.0]);
     assert_eq!(seen[2], [0.5, 0.0, 2.0, 0.5, 0.0, 0.0, 0.5, 10.0, 55.0, 2_000.0, 8_192.0, 3.0]);
-    // A day later it lived a week, and the newcomer ended.
+    // A day later it has lived a week, and the new one has ended.
     assert_eq!(seen[3][..3], [2.0 / 3.0, 1.0 / 3.0, 3.0]);
     assert_eq!(FEATURES, seen[3].len());
 }

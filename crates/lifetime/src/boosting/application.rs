@@ -1,5 +1,5 @@
-//! From trees to curves: what they say of each VM at every uptime, so that asking costs as little
-//! as with a table.
+//! Converts trees to curves: the prediction for each VM at every uptime, so that a query costs as little as with a
+//! table.
 
 use alloc::vec::Vec;
 
@@ -13,28 +13,28 @@ use crate::curve::Curve;
 use crate::predictions::{Curves, Predictions};
 use crate::{order, traits};
 
-/// Predictions are rounded to this part of a decade (3.7 %), so that curves have fewer steps and
-/// hosts are predicted again less often.
+/// Predictions are rounded to this fraction of a decade (3.7 %), so that curves have fewer steps and hosts are
+/// repredicted less often.
 const ROUNDING: f64 = 1.0 / 64.0;
 
-/// VMs whose curves are made in one step.
+/// The number of VMs whose curves are computed in one step.
 const CURVES_A_STEP: usize = 64;
 
-/// Making a curve for each VM that is different from all others.
+/// Computes a curve for each distinct VM.
 pub(crate) struct Application {
     pub(crate) model: Model,
     cap_s: u32,
     grid: Vec<u32>,
     keys: Vec<u64>,
     next: usize,
-    /// The curve of each key, once it is made.
+    /// The curve of each key, once it is computed.
     curve_of_key: Vec<u32>,
     curves: Vec<Curve>,
     key_of: Vec<u32>,
 }
 
 impl Application {
-    /// `average` is the curve of VMs that are not of the workload.
+    /// `average` is the curve of VMs outside of the workload.
     pub(crate) fn new(workload: &Workload, binning: Binning, model: Model, average: Curve, cap_s: u32) -> Self {
         let keys_of_vms: Vec<u64> = traits::of(workload).map(|traits| binning.key(&traits).0).collect();
         let mut keys = order::sorted(keys_of_vms.clone());
@@ -56,7 +56,7 @@ impl Application {
         let until = self.keys.len().min(self.next + CURVES_A_STEP);
         for place in self.next..until {
             let curve = self.curve(Key(self.keys[place]));
-            // Neighbours differ least, and often in nothing that a tree asked about.
+            // Neighbours differ least, and often in no feature that a tree uses.
             if self.curves.last() != Some(&curve) {
                 self.curves.push(curve);
             }
@@ -75,9 +75,9 @@ impl Application {
         }))
     }
 
-    /// From the beginning of a bin to its middle. What the model says of a bin holds for the middle
-    /// of it, while a curve runs down from the beginning; so this much is added, and the mean of what
-    /// the curve says within the bin is what the model says. The first bin is about uptime 0 itself.
+    /// The time from the start of a bin to its middle. A prediction for a bin holds for its middle, but a curve
+    /// decreases from its start; so this time is added, and the mean of the curve over the bin equals the prediction.
+    /// The first bin is about uptime 0 itself.
     fn until_middle_s(&self, bin: usize) -> u32 {
         match (bin, self.grid.get(bin + 1)) {
             (0, _) | (_, None) => 0,

@@ -1,4 +1,4 @@
-//! From VMs to keys: each feature in its bins.
+//! Converts VMs to keys: the bin of each feature.
 
 use alloc::vec::Vec;
 
@@ -6,10 +6,10 @@ use super::bins::{Amounts, Categories};
 use super::rows::Key;
 use crate::{traits, uptimes};
 
-/// Categories with fewer examples become "other" (LAVA Appendix A).
+/// Categories with fewer examples are merged into "other" (LAVA Appendix A).
 const EXAMPLES_MIN: u32 = 10;
 
-/// How the features of VMs become bins.
+/// The bins of each VM feature.
 pub(crate) struct Binning {
     features: Vec<Bins>,
     pub(crate) grid: Vec<u32>,
@@ -21,7 +21,7 @@ enum Bins {
 }
 
 impl Binning {
-    /// Bins for VMs to learn from, each with its uptimes and labels.
+    /// Bins from the VMs of the training set, each with its uptimes and labels.
     pub(crate) fn of(learned: &[(traits::Traits, &Vec<(u32, i32)>)]) -> Self {
         let first_label = |life: &[(u32, i32)]| life.first().map_or(0, |(_, label)| *label);
         let bins = |feature: usize| {
@@ -36,7 +36,7 @@ impl Binning {
         Self { features: (0..traits::TITLES.len()).map(bins).collect(), grid: uptimes::grid() }
     }
 
-    /// The bins of a VM; that of the uptime is 0.
+    /// The bins of a VM, with bin 0 for the uptime.
     pub(crate) fn key(&self, traits: &traits::Traits) -> Key {
         let places = self.features.iter().zip(traits.values).map(|(bins, value)| match bins {
             Bins::Amounts(amounts) => amounts.bin(value),

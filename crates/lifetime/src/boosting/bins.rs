@@ -1,21 +1,21 @@
-//! From values to at most 64 bins.
+//! Assigns values to at most 64 bins.
 
 use alloc::vec::Vec;
 
 use crate::order;
 
-/// The most bins of a feature.
+/// The maximum number of bins per feature.
 pub(crate) const BINS: usize = 64;
 
-/// Bins of an amount, in its order and about equally full.
+/// Bins of a numeric feature, in its order and about equally full.
 #[derive(Clone, Debug)]
 pub(crate) struct Amounts {
-    /// The smallest value of each bin but the first.
+    /// The smallest value of each bin except the first.
     from: Vec<u64>,
 }
 
 impl Amounts {
-    /// Bins in which these values are spread evenly; a bin for each value where there are few.
+    /// Bins over which these values are spread evenly; one bin per value if there are few.
     pub(crate) fn of(values: Vec<u64>) -> Self {
         let values = order::sorted(values);
         let sizes: Vec<(u64, u64)> =
@@ -30,19 +30,19 @@ impl Amounts {
     }
 }
 
-/// Bins of a category, in order of the mean label of its examples, so that one threshold parts
+/// Bins of a categorical feature, in order of the mean label of its examples, so that one threshold separates
 /// categories that end early from those that end late.
 #[derive(Clone, Debug)]
 pub(crate) struct Categories {
-    /// Rising.
+    /// Ascending.
     names: Vec<u64>,
-    /// Of each name, and last of all others.
+    /// The bin of each name, and last that of all others.
     bins: Vec<u8>,
 }
 
 impl Categories {
-    /// Bins for pairs of category and label. Categories with fewer than `least` examples become
-    /// one, "other", which is also that of categories not seen here.
+    /// Bins from pairs of category and label. Categories with fewer than `least` examples are merged into "other",
+    /// which also holds categories not seen here.
     pub(crate) fn of(pairs: &[(u64, i32)], least: u32) -> Self {
         let by_name = order::rising(pairs.iter().map(|(name, _)| u128::from(*name)));
         let by_name: Vec<(u64, i32)> = by_name.iter().map(|place| pairs[*place as usize]).collect();
@@ -84,8 +84,8 @@ impl Category {
     }
 }
 
-/// A bin for each of these sizes, rising: bins are about equally full, and none is left out where
-/// there are no more sizes than bins.
+/// A bin for each of these sizes, ascending: bins are about equally full, and no number is skipped. Each size has its
+/// own bin if there are enough bins.
 fn spread(sizes: impl Iterator<Item = u64> + Clone) -> Vec<u8> {
     let count = sizes.clone().count();
     if count <= BINS {
@@ -94,7 +94,7 @@ fn spread(sizes: impl Iterator<Item = u64> + Clone) -> Vec<u8> {
     let all: u64 = sizes.clone().sum();
     let (mut passed, mut bin, mut places) = (0, 0_u64, Vec::new());
     for size in sizes {
-        // Where the middle of this one falls among all, but at most one bin further than the last.
+        // The bin of this size's middle in the total, but at most one after the last used bin.
         let wanted = (passed + size / 2) * BINS as u64 / all.max(1);
         bin = wanted.min(bin + u64::from(!places.is_empty())).max(bin).min(BINS as u64 - 1);
         places.push(bin as u8);

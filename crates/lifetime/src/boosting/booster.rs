@@ -8,30 +8,30 @@ use super::bins::BINS;
 use super::rows::{FEATURES, Key, Row};
 use super::tree::{Node, Tree};
 
-/// How trees are grown.
+/// Parameters of tree growth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BoostTerms {
     pub(crate) trees: u32,
-    /// Leaves of a tree at most.
+    /// The maximum number of leaves per tree.
     pub(crate) leaves: u32,
-    /// The part of what a leaf found that is added.
+    /// The factor applied to a leaf's value.
     pub(crate) learning_rate: f64,
-    /// Examples of a leaf at least.
+    /// The minimum number of examples per leaf.
     pub(crate) leaf_examples: u32,
 }
 
-/// Trees that were grown.
+/// The trees of a trained model.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Model {
-    /// The mean label, where all predictions begin.
+    /// The mean label, the start of all predictions.
     base: i32,
     trees: Vec<Tree>,
-    /// What the splits by each feature gained.
+    /// The total gain of the splits by each feature.
     pub(crate) gains: [f64; FEATURES],
 }
 
 impl Model {
-    /// What is predicted for a VM in every bin of the uptime.
+    /// The prediction for a VM in every uptime bin.
     pub(crate) fn over_uptimes(&self, vm: Key) -> [i32; BINS] {
         let mut differences = [0; BINS + 1];
         self.trees.iter().for_each(|tree| tree.add_over_uptimes(vm, &mut differences));
@@ -43,7 +43,7 @@ impl Model {
     }
 }
 
-/// Trees in the making.
+/// Trees under construction.
 pub(crate) struct Booster {
     terms: BoostTerms,
     rows: Vec<Row>,
@@ -54,9 +54,9 @@ pub(crate) struct Booster {
     is_done: bool,
 }
 
-/// A tree in the making.
+/// A tree under construction.
 struct Growing {
-    /// Places of rows, those of each leaf together.
+    /// Row indices, grouped by leaf.
     order: Vec<u32>,
     nodes: Vec<Node>,
     leaves: Vec<Leaf>,
@@ -94,7 +94,7 @@ impl Sum {
         Self { weight: self.weight - other.weight, residual: self.residual - other.residual }
     }
 
-    /// How much smaller the sum of squared residuals is when all of them are moved by their mean.
+    /// The reduction of the sum of squared residuals if all are moved by their mean.
     fn worth(self) -> f64 {
         let residual = self.residual as f64;
         residual * residual / self.weight.max(1) as f64
@@ -116,7 +116,7 @@ impl Booster {
         Self { terms, rows, telling, model, growing: None, is_done: false }
     }
 
-    /// One split, or the beginning or the end of a tree; about how many microseconds that takes.
+    /// One split, or the start or the end of a tree; returns its approximate cost in microseconds.
     pub(crate) fn step(&mut self) -> Option<u32> {
         if self.is_done || self.model.trees.len() >= self.terms.trees as usize {
             return None;
@@ -149,7 +149,7 @@ impl Booster {
         self.model
     }
 
-    /// Gives the leaves their values and takes them off the residuals.
+    /// Sets the values of the leaves and subtracts them from the residuals.
     fn finish_tree(&mut self) -> u32 {
         let Some(Growing { order, mut nodes, leaves }) = self.growing.take() else { return 1 };
         for Leaf { node, rows, .. } in leaves {
@@ -168,13 +168,13 @@ impl Booster {
 }
 
 impl Growing {
-    /// The leaf whose split gains most; of equals the first.
+    /// The leaf whose split has the largest gain; of equal ones the first.
     fn best_leaf(&self) -> Option<usize> {
         let gains = self.leaves.iter().enumerate().filter_map(|(at, leaf)| leaf.split.map(|split| (at, split.gain)));
         gains.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(at, _)| at)
     }
 
-    /// Splits a leaf. Only the smaller half is counted; the larger one is what is left.
+    /// Splits a leaf. Only the smaller half is summed; the larger one is the difference.
     fn split(&mut self, at: usize, rows: &[Row], telling: &[usize], least: u32, gains: &mut [f64; FEATURES]) -> u32 {
         let leaf = &self.leaves[at];
         let Some(Split { gain, feature, up_to }) = leaf.split else { return 1 };
@@ -203,7 +203,7 @@ impl Growing {
     }
 }
 
-/// About how many microseconds it takes to go over so many rows.
+/// The approximate cost in microseconds of a pass over this many rows.
 fn cost(rows: usize) -> u32 {
     rows as u32 / 100 + 20
 }
@@ -230,7 +230,7 @@ fn subtract(from: &mut Sums, less: &Sums) {
     }
 }
 
-/// The split that gains most and leaves both sides enough examples; of equals the first.
+/// The split with the largest gain that leaves both sides enough examples; of equal ones the first.
 fn best_split(sums: &Sums, telling: &[usize], least: u32) -> Option<Split> {
     let mut best: Option<Split> = None;
     for feature in telling {
@@ -252,7 +252,7 @@ fn best_split(sums: &Sums, telling: &[usize], least: u32) -> Option<Split> {
     best
 }
 
-/// Puts those for which this holds first; how many they are.
+/// Moves those for which this holds to the front; returns how many there are.
 fn part(places: &mut [u32], goes_first: impl Fn(u32) -> bool) -> usize {
     let mut first = 0;
     for at in 0..places.len() {

@@ -1,8 +1,7 @@
 //! Gradient-boosted regression trees on binned features, grown best first.
 //!
-//! Source: LAVA Appendix B (what is learned); the method is the histogram-based one of LightGBM
-//! (Ke et al., NeurIPS 2017) without its sampling. All sums are of whole numbers, so the order of
-//! rows and slices cannot change a bit.
+//! Source: LAVA Appendix B (what is learned); the method is the histogram-based one of LightGBM (Ke et al., NeurIPS
+//! 2017) without its sampling. All sums are of integers, so the order of rows and slices cannot change a bit.
 
 mod application;
 mod binning;

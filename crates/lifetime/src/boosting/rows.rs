@@ -1,14 +1,14 @@
-//! The examples, as bins of their features.
+//! Training examples as bins of their features.
 
 use alloc::vec::Vec;
 
 use super::bins::BINS;
 use crate::{order, traits};
 
-/// Features of an example: those of the VM, and its uptime.
+/// The number of features of an example: those of the VM, and its uptime.
 pub(crate) const FEATURES: usize = traits::TITLES.len() + 1;
 
-/// Which of them is the uptime.
+/// The index of the uptime.
 pub(crate) const UPTIME: usize = FEATURES - 1;
 
 const BITS: u32 = BINS.ilog2();
@@ -30,13 +30,13 @@ impl Key {
     }
 }
 
-/// Examples that are alike in every bin: no tree can tell them apart, so they are one row.
+/// Examples with the same bin in every feature: no tree can distinguish them, so they are one row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub(crate) key: Key,
-    /// How many examples.
+    /// The number of examples.
     pub(crate) weight: u32,
-    /// Sum over them of the label minus what is predicted so far.
+    /// The sum over them of the label minus the current prediction.
     pub(crate) residual: i64,
 }
 
@@ -51,7 +51,7 @@ impl Rows {
         self.examples.push((key, label));
     }
 
-    /// One row for each different key.
+    /// One row for each distinct key.
     pub(crate) fn merged(&self) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
         for place in order::rising(self.examples.iter().map(|(key, _)| key.0.into())) {

@@ -5,12 +5,12 @@ use alloc::vec::Vec;
 use super::bins::BINS;
 use super::rows::{Key, UPTIME};
 
-/// A place in a tree.
+/// A node of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Node {
-    /// Examples whose bin of a feature is `up_to` or lower go one way, the others the other way.
+    /// Examples whose bin of the feature is at most `up_to` go to `low`, the others to `high`.
     Split { feature: u8, up_to: u8, low: u16, high: u16 },
-    /// What is added to the prediction here.
+    /// The value added to the prediction here.
     Leaf(i32),
 }
 
@@ -21,8 +21,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Adds what the tree says of a VM at every bin of the uptime, as differences from one bin to
-    /// the next.
+    /// Adds the tree's predictions for a VM at every uptime bin, as differences from one bin to the next.
     pub(crate) fn add_over_uptimes(&self, vm: Key, differences: &mut [i32; BINS + 1]) {
         self.add_below(0, vm, 0..BINS, differences);
     }

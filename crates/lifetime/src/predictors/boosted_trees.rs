@@ -43,7 +43,7 @@ declare! {
     }
 }
 
-/// Uptimes at which each VM is an example.
+/// The number of uptimes at which each VM is an example.
 const UPTIMES: u32 = 8;
 
 impl Kind for BoostedTrees {
@@ -73,24 +73,24 @@ struct Forest {
 }
 
 enum BoostingStage {
-    /// The tables that say what to expect of VMs still alive.
+    /// The tables with the expected lifetimes of VMs that are still running.
     Surviving(Box<Table>),
     Growing(Box<Growth>),
     Applying(Box<Application>),
     Done(Predictions),
-    /// Between two stages only.
+    /// Only between two stages.
     Passing,
 }
 
-/// Trees in the making, and what their bins mean.
+/// Trees under construction, and the meaning of their bins.
 struct Growth {
     binning: Binning,
     booster: Booster,
-    /// The curve of VMs that are not of the workload.
+    /// The curve of VMs outside of the workload.
     average: Curve,
 }
 
-/// How far growing is the work; the tables come before, the curves behind.
+/// The progress at which growing starts; the tables come before, the curves after.
 const SURVIVING: f32 = 0.05;
 const GROWING: f32 = 0.85;
 
@@ -129,14 +129,14 @@ impl Learner for Forest {
 }
 
 impl Forest {
-    /// From the end of one stage to the beginning of the next.
+    /// From the end of one stage to the start of the next.
     fn pass_on(&mut self) -> u32 {
         let vms = self.workload.vm_count();
         let (stage, spent) = match core::mem::replace(&mut self.stage, BoostingStage::Passing) {
             BoostingStage::Surviving(table) => {
                 let tables = table.finish().predictions;
                 let growth = self.examples(&tables);
-                // Trees that saw nobody would say that nobody lives.
+                // Trees trained on no VMs would predict that none survives.
                 let is_idle = self.trained_on == 0;
                 (if is_idle { BoostingStage::Done(tables) } else { BoostingStage::Growing(Box::new(growth)) }, vms)
             }
@@ -178,7 +178,7 @@ impl Forest {
         Growth { binning, booster, average: tables.average() }
     }
 
-    /// The VMs that are learned from.
+    /// The VMs in the training set.
     fn drawn_spells(&self) -> Vec<Spell> {
         let mut seen = spells::spells(&self.workload, spells::cut(&self.workload, self.terms.train_share));
         let most = self.terms.vms as usize;
@@ -192,7 +192,7 @@ impl Forest {
     }
 }
 
-/// A VM as examples: uptimes, and the label of what remained then.
+/// A VM as examples: uptimes, and the labels for the remaining lifetimes.
 fn examples(spell: &Spell, tables: &Predictions, cap_s: u32) -> Vec<(u32, i32)> {
     let seen_s = spell.exit_s - spell.entry_s;
     let more_s = if spell.ended { 0 } else { tables.remaining_s(spell.vm, spell.exit_s) };
@@ -206,7 +206,7 @@ fn label(seconds: u32) -> i32 {
     libm::round(libm::log10(f64::from(seconds)) * DECADE) as i32
 }
 
-/// The share of each feature in what all splits gained, the largest first.
+/// The share of each feature in the total gain of all splits, the largest first.
 fn influence(gains: &[f64; FEATURES]) -> Vec<Influence> {
     let all: f64 = gains.iter().sum();
     let titles = traits::TITLES.into_iter().chain(["uptime"]);

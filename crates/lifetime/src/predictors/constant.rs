@@ -1,4 +1,4 @@
-//! `Constant`: the baseline that tells no VM from another.
+//! `Constant`: the baseline that does not distinguish VMs.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -40,28 +40,28 @@ impl Kind for KaplanMeier {
     }
 }
 
-/// Groups inside groups: all, shape, size of the request, tenant.
+/// Nested groups: all, shape, size of the request, tenant.
 const LEVELS: usize = 4;
 
-/// What a VM has in common with others of its group, level by level.
+/// The features that a VM shares with others of its group, level by level.
 type Key = [u64; LEVELS];
 
-/// A VM, and what was seen of its life.
+/// A VM, and the observed part of its lifetime.
 struct Member {
     key: Key,
     vm: VmId,
     spell: Option<Spell>,
 }
 
-/// The group of one level that is being looked at.
+/// The current group of one level.
 struct Group {
     members: Range<usize>,
-    /// Its endings; `None` where it is too small, and the level above speaks for it.
+    /// Its endings; `None` if it is too small, and the level above is used instead.
     endings: Option<Vec<Ending>>,
     curve: u32,
 }
 
-/// The tables of a workload in the making, one group of the finest level after another.
+/// The tables of a workload under construction, one group of the finest level after another.
 pub(super) struct Table {
     terms: KaplanMeier,
     cut: Time,
@@ -69,7 +69,7 @@ pub(super) struct Table {
     /// Sorted, so that every group is a range.
     members: Vec<Member>,
     next: usize,
-    /// The present group of each level, the coarsest first.
+    /// The current group of each level, the coarsest first.
     groups: Vec<Group>,
     curves: Vec<Curve>,
     curve_of: Vec<u32>,
@@ -103,7 +103,7 @@ impl Table {
         }
     }
 
-    /// Makes the group of this level that begins with the next member. About how long that takes.
+    /// Creates the group of this level that begins with the next member; returns the approximate cost.
     fn open_group(&mut self, level: usize) -> usize {
         let first = &self.members[self.next].key[..=level];
         let until = self.next + self.members[self.next..].partition_point(|member| member.key[..=level] == *first);
@@ -170,7 +170,7 @@ fn key(traits: &traits::Traits) -> Key {
     [0, u64::from(traits.shape.0), size, traits.values[traits::TENANT]]
 }
 
-/// Keys as numbers of the same order: 32 bits of shape, 64 of tenant, and the size is below 32.
+/// Keys as integers in the same order: 32 bits for the shape, 64 for the tenant, and the size is below 32.
 fn number([_, shape, size, tenant]: Key) -> u128 {
     u128::from(shape) << 69 | u128::from(size) << 64 | u128::from(tenant)
 }

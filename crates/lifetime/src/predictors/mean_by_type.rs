@@ -1,4 +1,4 @@
-//! `MeanByType`: the baseline that looks at a VM's shape alone.
+//! `MeanByType`: the baseline that uses only a VM's shape.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -25,7 +25,7 @@ declare! {
     }
 }
 
-/// Fewer examples than this say nothing of their own (LAVA Appendix A).
+/// Shapes with fewer examples have no mean of their own (LAVA Appendix A).
 pub(super) const EXAMPLES_MIN: u32 = 10;
 
 impl Kind for MeanByType {
@@ -41,7 +41,7 @@ impl Kind for MeanByType {
     }
 }
 
-/// The mean lives of VMs that came and went before a cut.
+/// The mean lifetimes of VMs that arrived and ended before a cut.
 pub(super) struct Means {
     all: Mean,
     by_shape: Vec<Mean>,

@@ -1,4 +1,4 @@
-//! Every predictor, in the order they are shown: one file each, one line here.
+//! Every predictor, in the order shown: one file each, one line here.
 //!
 //! Source: LAVA, section 3 and appendices A, B and G.1.
 
@@ -23,11 +23,11 @@ mod tenant_hazards;
 #[cfg(test)]
 mod tests;
 
-/// Two lists of one order. What predictors say of themselves stands apart from how they begin, so
-/// that the page, which only shows them, carries none of their code.
+/// Two lists in one order. Declarations are separate from the code that starts training, so that the page, which only
+/// shows declarations, contains none of that code.
 macro_rules! predictors {
     ($($kind:ty,)+) => {
-        /// Every predictor, in the order they are shown.
+        /// Every predictor, in the order shown.
         pub static PREDICTORS: &[PredictorEntry] = &[$(PredictorEntry { declaration: <$kind>::DECLARATION }),+];
 
         static BEGINNINGS: &[Beginning] = &[$(|values, lesson| <$kind>::from_values(values).begin(lesson)),+];
@@ -47,25 +47,25 @@ predictors! {
 
 type Beginning = fn(&[f64], Lesson) -> Box<dyn Learner>;
 
-/// The predictor of this id.
+/// The predictor with this id.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static PredictorEntry> {
     PREDICTORS.iter().find(|entry| entry.declaration.id == id)
 }
 
-/// One predictor as the list knows it.
+/// An entry in the list of predictors.
 #[derive(Clone, Copy, Debug)]
 pub struct PredictorEntry {
-    /// What it says of itself.
+    /// Its declaration.
     pub declaration: Declaration,
 }
 
 /// One predictor of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PredictorUse {
-    /// Which one.
+    /// Its id.
     pub id: String,
-    /// One value per declared parameter; what is missing or not allowed is the default.
+    /// One value per declared parameter; missing or invalid values become the default.
     pub values: Vec<f64>,
 }
 
@@ -77,8 +77,8 @@ impl PredictorUse {
     }
 }
 
-/// Begins to train a predictor on a workload. An id that is in no list ([`find`] tells) is taken as
-/// the first of it, with its defaults.
+/// Starts training a predictor on a workload. An unknown id ([`find`] tells) selects the first of the list, with its
+/// defaults.
 #[must_use]
 pub fn start(asked: &PredictorUse, workload: Arc<Workload>, seed: Seed) -> Training {
     let place = PREDICTORS.iter().position(|entry| entry.declaration.id == asked.id);
@@ -87,21 +87,21 @@ pub fn start(asked: &PredictorUse, workload: Arc<Workload>, seed: Seed) -> Train
     Training::new(BEGINNINGS[place.unwrap_or(0)](values, lesson), workload)
 }
 
-/// What a predictor is given to learn from. Those that are no oracles must look at it through
-/// [`spells`](crate::spells) alone, which ends at their cut, or through [`moments`](crate::moments): what they say of a
-/// VM then is of the moments before it was asked for.
+/// The inputs of a predictor. All except oracles must read the workload only through [`spells`](crate::spells), which
+/// ends at their cut, or through [`moments`](crate::moments): their predictions for a VM then depend only on events
+/// before its request.
 struct Lesson {
     workload: Arc<Workload>,
     seed: Seed,
 }
 
-/// A predictor: its declared parameters, and how it begins.
+/// A predictor: its declared parameters, and how it starts.
 trait Kind: Declared {
     /// The predictor before its first step.
     fn begin(self, lesson: Lesson) -> Box<dyn Learner>;
 }
 
-/// A model that is made in one step.
+/// A model that is computed in one step.
 struct AtOnce<F> {
     make: Option<F>,
     made: Option<Learned>,
@@ -132,7 +132,7 @@ impl<F: FnOnce() -> Learned + Send> Learner for AtOnce<F> {
     }
 }
 
-/// So many hours in whole seconds.
+/// This many hours in whole seconds.
 fn seconds(hours: f64) -> u32 {
     libm::round(hours * 3_600.0) as u32
 }

@@ -22,8 +22,8 @@ declare! {
     }
 }
 
-/// The part of a trace, in %, that oracles leave unjudged, so that they are judged on the same VMs
-/// as predictors that learn from their default part.
+/// The part of a trace, in %, that oracles leave out of the evaluation, so that they are evaluated on the same VMs as
+/// predictors that learn from their default part.
 pub(super) const UNJUDGED_PCT: f64 = 50.0;
 
 impl Kind for Oracle {
@@ -38,7 +38,7 @@ impl Kind for Oracle {
     }
 }
 
-/// So many hours, to the millisecond.
+/// This many hours, to the millisecond.
 pub(super) fn beyond(hours: f64) -> Millis {
     Millis((hours * Millis::HOUR.0 as f64) as u64)
 }

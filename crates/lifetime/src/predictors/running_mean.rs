@@ -1,4 +1,4 @@
-//! `RunningMean`: the baseline that looks at the tenant's latest lives alone.
+//! `RunningMean`: the baseline that uses only the tenant's latest lifetimes.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -45,7 +45,7 @@ impl Kind for RunningMean {
 
 fn predictions(workload: &Workload, cap_s: u32) -> Predictions {
     let (mut histories, mut moments) = (Histories::default(), Moments::of(workload));
-    // The first is that of VMs beyond the workload.
+    // The first is for VMs outside of the workload.
     let (mut curves, mut curve_of) = (Vec::from([Curve::constant(cap_s)]), Vec::new());
     while let Some(moment) = moments.next(workload) {
         match moment {

@@ -1,9 +1,10 @@
-//! `TenantHazards`: a discrete-time hazard model that goes on learning.
+//! `TenantHazards`: a discrete-time hazard model that keeps learning.
 //!
-//! A life is a row of steps, even in the logarithm, and a VM that reaches a step ends in it with a probability: the
-//! hazard. It is what was seen of the tenant so far, drawn towards what was seen of the VM type, and that towards what
-//! was seen of all, the more so the less was seen (a Beta prior of the group above). VMs that are still running count
-//! with the steps they have passed. (Discrete-time survival: Singer and Willett, Journal of Educational Statistics 1993)
+//! A lifetime is a sequence of logarithmic steps, and a VM that reaches a step ends in it with a probability: the
+//! hazard. It is estimated from the tenant's VMs so far, shrunk towards the estimate for the VM type, and that
+//! towards the estimate for all VMs, the more so the fewer were observed (a Beta prior from the group above). VMs
+//! that are still running count with the steps that they have passed. (Discrete-time survival: Singer and Willett,
+//! Journal of Educational Statistics 1993)
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -45,27 +46,27 @@ impl Kind for TenantHazards {
     }
 }
 
-/// Every second of the uptimes at which models are asked begins a step: by half more each time.
+/// Every second uptime of the grid starts a step, so each is half again as long.
 const STEPS: usize = Curve::STEPS_MAX / 2;
 
-/// Moments in one slice.
+/// Events in one slice.
 const MOMENTS_A_STEP: u32 = 64;
 
 /// Ends and VMs at risk, step by step.
 #[derive(Clone, Debug)]
 struct Seen {
     ended: [u32; STEPS],
-    /// VMs that were watched from the beginning of the step to its end, or to their own.
+    /// VMs that were observed from the start of the step to its end, or to their own.
     at_risk: [u32; STEPS],
 }
 
 impl Seen {
     const NOTHING: Self = Self { ended: [0; STEPS], at_risk: [0; STEPS] };
 
-    /// Adds a life, watched from one uptime to another.
+    /// Adds a lifetime, observed from one uptime to another.
     fn add(&mut self, grid: &[u32], entry_s: u32, exit_s: u32, ended: bool) {
         let last = uptimes::place(grid, exit_s);
-        // It counts from the first step that was watched from its beginning.
+        // It counts from the first step that was observed from its start.
         let first = grid.partition_point(|from_s| *from_s < entry_s);
         (first..last).for_each(|step| self.at_risk[step] += 1);
         if ended && first <= last {
@@ -74,7 +75,7 @@ impl Seen {
         }
     }
 
-    /// The hazards, where those of the group above count as `prior` VMs.
+    /// The hazards, with those of the group above counting as `prior` VMs.
     fn hazards(&self, above: &[f64; STEPS], prior: f64) -> [f64; STEPS] {
         core::array::from_fn(|step| {
             (f64::from(self.ended[step]) + prior * above[step]) / (f64::from(self.at_risk[step]) + prior)
@@ -85,11 +86,11 @@ impl Seen {
 /// A tenant's VMs of all types or of one.
 #[derive(Default)]
 struct Group {
-    /// Of those that ended; none before the first.
+    /// The VMs that ended; `None` before the first.
     over: Option<Box<Seen>>,
-    /// When those that are running were asked for, rising.
+    /// The request times of the running VMs, ascending.
     running: Vec<Time>,
-    /// How many of those had been asked for when the trace began. They come first.
+    /// How many of those were running when the trace began. They come first.
     warm: usize,
 }
 
@@ -99,21 +100,21 @@ impl Group {
         self.running.push(start);
     }
 
-    /// A VM that was asked for then has left at this uptime.
+    /// Records that a VM requested at this time has ended at this uptime.
     fn remove(&mut self, start: Time, exit_s: u32, grid: &[u32]) {
         self.warm -= usize::from(start <= Time::ZERO);
         self.running.remove(self.running.partition_point(|other| *other < start));
         self.over.get_or_insert_with(|| Box::new(Seen::NOTHING)).add(grid, entry_s(start), exit_s, true);
     }
 
-    /// All that is known of it now.
+    /// All that is known about it now.
     fn so_far(&self, grid: &[u32], now: Time) -> Seen {
         let mut seen = self.over.as_deref().cloned().unwrap_or(Seen::NOTHING);
         let (warm, later) = self.running.split_at(self.warm);
         for start in warm {
             seen.add(grid, entry_s(*start), seconds_between(*start, now), false);
         }
-        // Who was asked for in time has passed a step.
+        // A VM that was requested early enough has passed a step.
         for (step, end_s) in grid.iter().skip(1).enumerate() {
             let passed = later.partition_point(|start| seconds_between(*start, now) >= *end_s);
             seen.at_risk[step] += passed as u32;
@@ -122,7 +123,7 @@ impl Group {
     }
 }
 
-/// The uptime at which the watching of a VM began.
+/// The uptime at which observation of a VM began.
 fn entry_s(start: Time) -> u32 {
     seconds_between(start, Time::ZERO)
 }
@@ -155,7 +156,7 @@ impl Watching {
             all.add(&grid, *entry_s, *exit_s, *ended);
             shapes[workload.shape_of(*vm).index()].add(&grid, *entry_s, *exit_s, *ended);
         }
-        // Where nobody was at risk, nobody ends.
+        // Where no VM was at risk, none ends.
         let all = all.hazards(&[0.0; STEPS], 1e-9);
         let by_shape = shapes.iter().map(|shape| shape.hazards(&all, 10.0 * terms.prior)).collect();
         let mut watching = Self {
@@ -174,13 +175,13 @@ impl Watching {
             trained_censored: seen.iter().filter(|spell| !spell.ended).count() as u32,
             is_done: false,
         };
-        // That of VMs beyond the workload.
+        // The curve for VMs outside of the workload.
         let average = watching.curve(&watching.all);
         watching.curves.push(average);
         watching
     }
 
-    /// Makes the predictions for the VMs of a request, then takes note of it.
+    /// Makes the predictions for the VMs of a request, then records it.
     fn asked(&mut self, request: RequestId) {
         let workload = Arc::clone(&self.workload);
         let (tenant, now) = (workload.tenant(request), workload.at(request));
@@ -203,7 +204,7 @@ impl Watching {
         }
     }
 
-    /// All, the shape, the tenant, and the tenant's VMs of this shape, each drawn towards the one before.
+    /// All, the shape, the tenant, and the tenant's VMs of this shape, each shrunk towards the one before.
     fn hazards(&self, of_tenant: Option<&Seen>, tenant: u64, shape: ShapeId, now: Time) -> [f64; STEPS] {
         let prior = self.terms.prior;
         let of_shape = self.by_shape[shape.index()];
@@ -222,7 +223,7 @@ impl Watching {
         groups.into_iter().flatten().for_each(|group| group.remove(start, exit_s, &self.grid));
     }
 
-    /// What remains at the beginning of each step, from the hazards.
+    /// The remaining lifetime at the start of each step, from the hazards.
     fn curve(&self, hazards: &[f64; STEPS]) -> Curve {
         let cap_s = f64::from(seconds(self.terms.cap));
         let quantile = self.terms.quantile;
@@ -237,8 +238,8 @@ impl Watching {
         Curve::of(steps)
     }
 
-    /// The mean of what remains, counting at most the cap: of those alive at a step's beginning, the part alive at each
-    /// later moment, summed over time.
+    /// The mean remaining lifetime, counting at most the cap: of those running at a step's start, the share running
+    /// at each later moment, integrated over time.
     fn mean_s(&self, hazards: &[f64; STEPS], from: usize, cap_s: f64) -> f64 {
         let (mut alive, mut mean_s) = (1.0, 0.0);
         for (step, hazard) in hazards.iter().enumerate().skip(from) {
@@ -253,7 +254,7 @@ impl Watching {
         mean_s
     }
 
-    /// When no more than this part of those alive at a step's beginning is left.
+    /// The time at which at most this share of those running at a step's start is left.
     fn quantile_s(&self, hazards: &[f64; STEPS], from: usize, left: f64, cap_s: f64) -> f64 {
         let mut alive = 1.0;
         for (step, hazard) in hazards.iter().enumerate().skip(from) {
@@ -268,7 +269,7 @@ impl Watching {
         cap_s
     }
 
-    /// When a step ends, in seconds after the beginning of another; the last one never does.
+    /// The end of a step, in seconds after the start of another; the last one never ends.
     fn end_s(&self, step: usize, from: usize) -> f64 {
         self.grid.get(step + 1).map_or(f64::from(u32::MAX), |end_s| f64::from(end_s - self.grid[from]))
     }

@@ -1,4 +1,4 @@
-//! What holds for every predictor, and what each of them must find.
+//! Laws for every predictor, and what each of them must detect.
 
 use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
@@ -18,10 +18,10 @@ fn train(id: &str, values: &[f64], workload: &Arc<Workload>) -> Trained {
     start(&PredictorUse { id: id.into(), values: values.to_vec() }, Arc::clone(workload), Seed(7)).finish()
 }
 
-/// All but oracles.
+/// All except oracles.
 const LEARNERS: [&str; 6] = ["BoostedTrees", "TenantHazards", "KaplanMeier", "RunningMean", "MeanByType", "Constant"];
 
-/// Those that go on learning after the cut, from what is over when a VM is asked for.
+/// Those that keep learning after the cut, from lifetimes that ended before a VM's request.
 const WATCHERS: [&str; 2] = ["TenantHazards", "RunningMean"];
 
 fn ids() -> impl Iterator<Item = &'static str> {
@@ -157,8 +157,8 @@ fn only_oracles_and_watchers_see_what_happens_after_the_cut() {
     }
 }
 
-/// What is said of a VM is of the moments before it was asked for: who comes later, of whom, how long all of them live,
-/// and how long those live on that are running then, are put into other orders.
+/// Predictions for a VM depend only on events before its request. This permutes what comes later: the VMs, their
+/// tenants, their lifetimes, and the remaining lifetimes of VMs running then.
 #[test]
 fn permuting_the_future_changes_no_prediction() {
     for (seed, day) in [(4, 8), (5, 10), (6, 13)] {
@@ -190,8 +190,8 @@ fn permuting_the_future_changes_no_prediction() {
     }
 }
 
-/// VMs of one type, two tenants at a time, one after another: those of the first live 1 min, those of the second 10 h.
-/// After half of the time others take their places.
+/// VMs of one type, two tenants at a time, one after another: those of the first live 1 min, those of the second 10
+/// h. After half of the time other tenants replace them.
 #[test]
 fn watchers_tell_tenants_apart_that_came_after_the_cut() {
     let vm = |at: i64| {
@@ -207,7 +207,8 @@ fn watchers_tell_tenants_apart_that_came_after_the_cut() {
     for id in ["BoostedTrees", "KaplanMeier"] {
         assert!(c_index(id) < 0.55, "{id}: {}", c_index(id));
     }
-    // The last of them is known from the hours of its tenant, and if it outlives those, from what is left of all.
+    // The last of them is predicted from the lifetimes of its tenant; once it outlives those, from the remaining
+    // lifetimes of all.
     let last = VmId(671);
     for id in WATCHERS {
         let remaining_s = train(id, &[], &workload).predictions.remaining_s(last, 0);
@@ -251,7 +252,7 @@ fn a_vms_one_factor_is_on_what_truly_remains() {
     for vm in (0..500).map(VmId) {
         let first_s = one_factor.remaining_s(vm, 0);
         assert_eq!(first_s, drawn_again.remaining_s(vm, 0), "the first error is the same");
-        // Asked at a full minute, and in between as much less as has passed since.
+        // Queried at a full minute, and in between less by the time passed since.
         for asked_s in [60, 6_000, 9_960] {
             let expected = (f64::from(first_s) * f64::from(10_000 - asked_s) / 10_000.0).max(1.0);
             let told_s = one_factor.remaining_s(vm, asked_s);
@@ -277,17 +278,17 @@ fn the_noisy_oracle_is_as_right_as_it_is_told_to_be() {
         let predictions = train("NoisyOracle", &[accuracy, 0.001, 3.0, 24.0, DRAWN_AGAIN], &workload).predictions;
         let right = (0..4_000).filter(|vm| off(&predictions, *vm, 0) < 0.01).count() as f64;
         assert!((right / 40.0 - accuracy).abs() < 3.0, "{accuracy} %: {right} of 4,000");
-        // Half of the wrong ones are outlived, and each of them is drawn again on what remains then.
+        // Half of the wrong ones are outlived, and each of them is drawn again for the remaining lifetime.
         let again: Vec<u32> = (0..4_000).filter(|vm| predictions.next_change_s(VmId(*vm), 0) < Some(5_000)).collect();
         let drawn: BTreeSet<u32> = again.iter().map(|vm| predictions.remaining_s(VmId(*vm), 5_000)).collect();
         assert!(drawn.len() * 2 > again.len() || accuracy == 100.0, "{} of {}", drawn.len(), again.len());
     }
-    // Without any noise it is the oracle, as far as the cap lets it be.
+    // Without noise it is the oracle, up to the cap.
     let exact = train("NoisyOracle", &[100.0, 0.0, 0.0, 24.0], &workload).predictions;
     assert!((0..4_000).all(|vm| exact.remaining_s(VmId(vm), 4_000) == 6_000));
 }
 
-/// Type 1 lives 1 h, type 2 lives 10 h; type 3 lives 1 h or 20 h, as often one as the other.
+/// Type 1 lives 1 h, type 2 lives 10 h; type 3 lives 1 h or 20 h with equal probability.
 fn planted() -> Arc<Workload> {
     let coins = numbers(9, 2);
     let lives: Vec<Life> = (0..3_000)
@@ -320,7 +321,7 @@ fn models_find_a_planted_rule_and_repredict_two_peaks() {
         assert!((9.5..10.5).contains(&hours(2, 0.0)), "{id}: {}", hours(2, 0.0));
         assert!((4.0..6.5).contains(&hours(2, 5.0)), "{id}: {}", hours(2, 5.0));
         assert!(two_peaks.contains(&hours(3, 0.0)), "{id}: {}", hours(3, 0.0));
-        // Once it has run for 2 h it can only be one of the long ones.
+        // After 2 h it can only be one of the long ones.
         assert!((16.0..20.0).contains(&hours(3, 2.0)), "{id}: {}", hours(3, 2.0));
         // Two VMs of one type are a guess, and so are types 2 and 3, and half of the pairs of 1 and 3.
         assert!((quality.c_index.expect("lives") - 2.0 / 3.0).abs() < 0.03, "{id}: {:?}", quality.c_index);
@@ -373,7 +374,7 @@ fn poor_traces_give_cautious_answers_and_sentences() {
             }
         }
     }
-    // Where nobody was seen to end, models that count the living answer the cap.
+    // If no VM was observed to end, models that count running VMs predict the cap.
     for id in LEARNERS {
         assert_eq!(train(id, &[50.0, 24.0], &cases[0].1).predictions.remaining_s(VmId(0), 0), 86_400, "{id}");
     }

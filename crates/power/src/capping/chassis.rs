@@ -1,4 +1,4 @@
-//! A chassis: its manager's polls, and how long spans are passed over.
+//! A chassis: its manager's polls, and fast simulation of long spans.
 
 use alloc::vec::Vec;
 
@@ -8,8 +8,8 @@ use crate::watts::{ByStep, ServerPower};
 
 /// A chassis of equal servers under a budget.
 ///
-/// Time passes by [`Chassis::step`], poll by poll, or by [`Chassis::span`], which gives the same and is quick. In
-/// between, [`Chassis::set_parts`] says what servers do from then on.
+/// Time advances by [`Chassis::step`], poll by poll, or by [`Chassis::span`], which gives the same result and is
+/// fast. In between, [`Chassis::set_parts`] changes what servers run.
 #[derive(Clone, Debug)]
 pub struct Chassis {
     pub(super) capping: Capping,
@@ -21,11 +21,11 @@ pub struct Chassis {
     pub(super) next_poll_ms: u64,
     /// When the present event ends.
     pub(super) lift_at_ms: Option<u64>,
-    /// What happened since the last report, but for the parts.
+    /// What happened since the last report, except for the parts.
     so_far: SpanReport,
 }
 
-/// What a poll found, and what was the case until then.
+/// The state after a poll, and the draw before it.
 #[derive(Clone, Debug)]
 pub struct PolledChassis<'a> {
     /// When the poll was, in ms.
@@ -36,10 +36,10 @@ pub struct PolledChassis<'a> {
     pub chassis: &'a Chassis,
 }
 
-/// What came of a poll.
+/// The result of a poll.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Polled {
-    /// Cores are at other frequencies now.
+    /// Cores have changed frequency.
     Changed,
     /// Nothing changed, and nothing will until cores are lifted.
     Settled,
@@ -51,7 +51,7 @@ impl Chassis {
     /// A chassis of so many servers without any work, at time 0; the first poll is one interval later.
     ///
     /// # Errors
-    /// When there is no server, when the budget is below what idle servers draw, or when a number is out of its range.
+    /// If there is no server, if the budget is below the draw of idle servers, or if a number is out of its range.
     pub fn new(power: &ServerPower, capping: &Capping, servers: usize) -> Result<Self, PowerFault> {
         capping.check()?;
         if !power.is_sound() {
@@ -81,12 +81,12 @@ impl Chassis {
         Ok(chassis)
     }
 
-    /// Says what a server does from now on. What is capped stays capped until it is lifted. What happened to the
-    /// server's parts since the last report is forgotten, so ask for reports ([`Chassis::span`]) before.
+    /// Sets what a server runs from now on. What is capped stays capped until it is lifted. This drops what happened
+    /// to the server's parts since the last report, so get the report ([`Chassis::span`]) first.
     ///
     /// # Errors
-    /// When there is no such server, a part without cores, a utilization that is not from 0 to 1, or more cores than
-    /// the server has; then nothing changes.
+    /// If there is no such server, a part has no cores, a utilization is not from 0 to 1, or there are more cores
+    /// than the server has; then nothing changes.
     pub fn set_parts(&mut self, server: usize, parts: &[Part]) -> Result<(), PowerFault> {
         if server >= self.servers.len() {
             return Err(PowerFault::Server { server, servers: self.servers.len() });
@@ -97,7 +97,7 @@ impl Chassis {
         Ok(())
     }
 
-    /// Passes time to the next poll, which may change what is drawn from then on.
+    /// Advances to the next poll, which may change the draw from then on.
     pub fn step(&mut self) -> PolledChassis<'_> {
         let draw_w = self.draw_w;
         self.pass(self.next_poll_ms - self.now_ms);
@@ -105,17 +105,18 @@ impl Chassis {
         PolledChassis { at_ms: self.now_ms, draw_w, chassis: self }
     }
 
-    /// Passes so much time with what servers do now, and says what happened, steps since the last report included.
+    /// Advances by this time with the current parts, and reports what happened, including steps since the last
+    /// report.
     ///
-    /// The same as poll by poll, but cores that stay as they are until the event ends, and events like the one
-    /// before, are passed over. So it costs a few microseconds below the budget, and above it about as much as two
-    /// events, however long the span is.
+    /// The result is the same as poll by poll, but periods in which cores stay unchanged until the event ends, and
+    /// repetitions of the previous event, are skipped. So it costs a few microseconds below the budget, and above it
+    /// about as much as two events, however long the span is.
     pub fn span(&mut self, ms: u64) -> SpanReport {
         let end_ms = self.now_ms + ms;
         let is_lifted = self.run(end_ms);
         let mut total = self.take_report();
         if is_lifted {
-            // From one lift to the next, everything happens again.
+            // From one lift to the next, everything repeats.
             let begin_ms = self.now_ms;
             let is_lifted = self.run(end_ms);
             let cycle = self.take_report();
@@ -129,41 +130,42 @@ impl Chassis {
         total
     }
 
-    /// What the chassis draws now, in watts.
+    /// The chassis's current draw, in watts.
     #[must_use]
     pub fn draw_w(&self) -> f64 {
         self.draw_w
     }
 
-    /// What a server draws now, in watts.
+    /// A server's current draw, in watts.
     ///
     /// # Panics
-    /// When there is no such server.
+    /// If there is no such server.
     #[must_use]
     pub fn server_w(&self, server: usize) -> f64 {
         self.servers[server].draw_w
     }
 
-    /// What each part of a server draws now, in watts, and last the cores of no VM. They sum to the server's draw.
+    /// The current draw of each part of a server, in watts, and last that of unused cores. They sum to the server's
+    /// draw.
     ///
     /// # Panics
-    /// When there is no such server.
+    /// If there is no such server.
     pub fn parts_w(&self, server: usize) -> impl Iterator<Item = f64> + '_ {
         self.servers[server].parts_w(&self.by_step)
     }
 
-    /// The mean frequency of each part's cores, and the lowest of any of them, in shares of the nominal one.
+    /// The mean frequency of each part's cores, and the lowest of any of them, as shares of the nominal one.
     ///
     /// # Panics
-    /// When there is no such server.
+    /// If there is no such server.
     pub fn frequencies(&self, server: usize) -> impl Iterator<Item = (f64, f64)> + '_ {
         self.servers[server].frequencies()
     }
 
-    /// Whether RAPL holds a server down.
+    /// Whether RAPL limits a server.
     ///
     /// # Panics
-    /// When there is no such server.
+    /// If there is no such server.
     #[must_use]
     pub fn is_under_rapl(&self, server: usize) -> bool {
         self.servers[server].is_under_rapl()
@@ -175,19 +177,19 @@ impl Chassis {
         self.lift_at_ms.is_some()
     }
 
-    /// How many servers there are.
+    /// The number of servers.
     #[must_use]
     pub fn servers(&self) -> usize {
         self.servers.len()
     }
 
-    /// What every server may draw once capped, in watts.
+    /// The power that every server may draw once capped, in watts.
     #[must_use]
     pub fn share_w(&self) -> f64 {
         self.capping.budget_w / self.servers.len() as f64
     }
 
-    /// Passes time to a moment, or to the first poll that lifts cores. Returns whether it lifted any.
+    /// Advances to a moment, or to the first poll that lifts cores. Returns whether it lifted any.
     fn run(&mut self, end_ms: u64) -> bool {
         while self.next_poll_ms <= end_ms {
             self.pass(self.next_poll_ms - self.now_ms);
@@ -201,7 +203,7 @@ impl Chassis {
         false
     }
 
-    /// Passes over polls that change nothing, to just before one that may.
+    /// Skips polls that change nothing, to just before one that may.
     fn pass_quiet_polls(&mut self, end_ms: u64) {
         let poll_ms = u64::from(self.capping.poll_ms);
         let until_ms = self.lift_at_ms.map_or(end_ms, |lift| lift.saturating_sub(1).min(end_ms));
@@ -210,7 +212,7 @@ impl Chassis {
         self.next_poll_ms = self.now_ms + poll_ms;
     }
 
-    /// Lets time pass without a poll.
+    /// Advances time without a poll.
     fn pass(&mut self, ms: u64) {
         let so_far = &mut self.so_far;
         so_far.ms += ms;
@@ -227,7 +229,7 @@ impl Chassis {
         self.now_ms += ms;
     }
 
-    /// The manager looks, and everyone acts.
+    /// The manager polls, and everything reacts.
     fn poll(&mut self) -> Polled {
         self.next_poll_ms = self.now_ms + u64::from(self.capping.poll_ms);
         if self.lift_at_ms.is_some_and(|lift| self.now_ms >= lift) {
@@ -250,7 +252,7 @@ impl Chassis {
         if is_changed || begins { Polled::Changed } else { Polled::Settled }
     }
 
-    /// Every server acts. Returns whether anything changed.
+    /// Every server reacts. Returns whether anything changed.
     fn order(&mut self, alert: bool, over: bool) -> bool {
         let share_w = self.share_w();
         let orders = Orders { capping: &self.capping, by_step: &self.by_step, share_w, alert, over };
@@ -303,7 +305,8 @@ fn check_parts(parts: &[Part], cores: u32) -> Result<(), PowerFault> {
     Ok(())
 }
 
-/// Steps a chassis of these servers, each with its parts, poll by poll to a moment, and shows every poll.
+/// Steps a chassis of these servers, each with its parts, poll by poll to a moment, and passes every poll to the
+/// callback.
 ///
 /// # Errors
 /// As [`Chassis::new`] and [`Chassis::set_parts`].

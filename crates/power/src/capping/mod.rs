@@ -1,5 +1,5 @@
-//! How a chassis is held to its power budget: its manager, the controller of every server, and RAPL.
-//! (Sections II-B, III-A and III-D)
+//! How a chassis is kept within its power budget: its manager, the controller of every server, and RAPL. (Sections
+//! II-B, III-A and III-D)
 //!
 //! The manager polls the draw of the chassis. Just below the budget it alerts the controllers. A server above its
 //! even share of the budget then lowers the cores of its VMs that are not user-facing to half the
@@ -8,18 +8,19 @@
 //! controllers, RAPL lowers all cores of every server that is above its share together. After 30 s
 //! everything is lifted; if the draw is still too high, the next poll begins another event.
 //!
-//! What the paper leaves open, and how it is here:
+//! What the paper leaves open, and our choices:
 //!
 //! - "Just below the budget" is as far below it as a server's target below its share: 5 W.
-//! - The meter tells what a step up would draw, so that a step too far is never taken and taken back.
+//! - The power meter predicts the draw after a step up, so that a step too far is never taken and reverted.
 //! - If the load grows while a server is capped, it lowers a few cores by one p-state between its target and its
 //!   share, and all its batch cores to half above its share.
-//! - RAPL moves all cores by hundredths of the frequency, which it gets by going back and forth between p-states, and
-//!   never below half. It goes down until the server is below its share, at a poll as far as it must to be done within its
-//!   2 s, two polls being spent on noticing, and up by a hundredth a poll while the server stays below its share.
-//! - The utilization of a part is what its user says, and does not rise when its cores are slower.
-//! - While RAPL holds a server, its batch cores stay at half. Lifting ends RAPL too.
-//! - Cores of no VM draw their base and follow RAPL only.
+//! - RAPL moves all cores in steps of a hundredth of the frequency, which it reaches by alternating between p-states,
+//!   and never below half. It lowers them until the server is below its share, at each poll as far as necessary to
+//!   finish within its 2 s (noticing takes two polls), and raises them by a hundredth per poll while the server stays
+//!   below its share.
+//! - The utilization of a part is set by its user, and does not rise when its cores are slower.
+//! - While RAPL limits a server, its batch cores stay at half. Lifting ends RAPL too.
+//! - Unused cores draw their base and follow only RAPL.
 
 mod chassis;
 mod report;
@@ -35,14 +36,14 @@ pub use report::{PartReport, SpanReport};
 
 use crate::watts::{NOMINAL, ServerPower};
 
-/// Cores of one VM on a server, alike in what they do.
+/// Cores of one VM on a server with the same behaviour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
     /// Thousandths of cores, above 0; all parts together at most the server's cores.
     pub cores_milli: u32,
-    /// The share of these cores that is at work: 0 to 1.
+    /// The share of these cores that is busy: 0 to 1.
     pub utilization: f64,
-    /// Whether people wait for what it does, so that only RAPL may slow it down.
+    /// Whether the part is user-facing, so that only RAPL may throttle it.
     pub user_facing: bool,
 }
 
@@ -53,29 +54,29 @@ impl Part {
         f64::from(self.cores_milli) / 1_000.0
     }
 
-    /// Its cores at work.
+    /// Its busy cores.
     pub(crate) fn busy(&self) -> f64 {
         self.cores() * self.utilization
     }
 }
 
-/// How a chassis is held to its budget. The default is the paper's, at the 2,450 W of its experiments.
+/// The capping settings of a chassis. The default is the paper's, at the 2,450 W of its experiments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capping {
-    /// What the chassis may draw, in watts. Every server's share of it is even.
+    /// The power budget of the chassis, in watts. Every server has an even share of it.
     pub budget_w: f64,
-    /// Whether controllers slow down the VMs that are not user-facing first; else there is only RAPL.
+    /// Whether controllers throttle the VMs that are not user-facing first; otherwise there is only RAPL.
     pub per_vm: bool,
-    /// From poll to poll, in ms; at least 1.
+    /// The poll interval, in ms; at least 1.
     pub poll_ms: u32,
-    /// How far controllers stay below the share, and how far below the budget the manager alerts, in watts. Larger
-    /// needs RAPL less often and slows batch more.
+    /// How far controllers stay below the share, and how far below the budget the manager alerts, in watts. A larger
+    /// margin needs RAPL less often and throttles batch VMs more.
     pub margin_w: f64,
-    /// Cores that are raised by one p-state at a poll: the paper's N; at least 1.
+    /// How many cores are raised by one p-state at a poll: the paper's N; at least 1.
     pub raise_cores: u32,
     /// How long cores stay capped after the alert, in ms; at least one poll.
     pub lift_ms: u32,
-    /// How long after a draw began to be too high RAPL has brought it down, in ms; at least four polls.
+    /// How long RAPL may take to reduce a draw that became too high, in ms; at least four polls.
     pub rapl_ms: u32,
 }
 
@@ -94,9 +95,10 @@ impl Default for Capping {
 }
 
 impl Capping {
-    /// The most steps of frequency that RAPL goes down at a poll.
+    /// The most frequency steps by which RAPL lowers cores at a poll.
     fn rapl_steps(&self) -> u8 {
-        // Two polls go by until RAPL is asked: one that alerts the controllers, and one that sees that they do not suffice.
+        // Two polls pass before RAPL acts: one that alerts the controllers, and one that sees that they are not
+        // enough.
         let polls = (self.rapl_ms / self.poll_ms).saturating_sub(2).max(1);
         u32::from(NOMINAL).div_ceil(polls) as u8
     }
@@ -114,16 +116,16 @@ impl Capping {
     }
 }
 
-/// What cannot be simulated.
+/// Invalid inputs of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PowerFault {
     /// A chassis has no server.
     NoServers,
-    /// The chassis draws more than its budget without any work.
+    /// The idle chassis draws more than its budget.
     BudgetBelowIdle {
         /// The budget of the chassis.
         budget_w: f64,
-        /// What its servers draw without work.
+        /// The idle draw of its servers.
         idle_w: f64,
     },
     /// A setting is out of its range.
@@ -133,13 +135,13 @@ pub enum PowerFault {
         /// All settings.
         capping: Capping,
     },
-    /// A server that draws less for more.
+    /// The power model is invalid: a server draws less for more work.
     ServerPower(ServerPower),
     /// There is no server of this number in the chassis.
     Server {
         /// The number, from 0.
         server: usize,
-        /// How many there are.
+        /// The number of servers.
         servers: usize,
     },
     /// A part has no cores.
@@ -151,14 +153,14 @@ pub enum PowerFault {
     Utilization {
         /// The part's number on its server, from 0.
         part: usize,
-        /// What came.
+        /// The given value.
         utilization: f64,
     },
     /// Parts have more cores than the server.
     TooManyCores {
-        /// Of all parts, in thousandths.
+        /// The cores of all parts, in thousandths.
         cores_milli: u64,
-        /// Of the server.
+        /// The cores of the server.
         cores: u32,
     },
 }

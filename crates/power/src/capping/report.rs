@@ -13,7 +13,7 @@ pub struct SpanReport {
     pub capped_ms: u64,
     /// Time over the budget, before control caught up, in ms.
     pub over_ms: u64,
-    /// How often RAPL took hold of a server.
+    /// How often RAPL began to limit a server.
     pub rapl: u64,
     /// Energy in joules.
     pub energy_j: f64,
@@ -28,10 +28,10 @@ pub struct SpanReport {
 pub struct PartReport {
     /// Time with any of its cores below the nominal frequency, in ms.
     pub throttled_ms: u64,
-    /// How deep: the mean share of the nominal frequency that its cores lacked, summed over ms. Divided by
-    /// `throttled_ms` it is from 0 to 0.5.
+    /// The depth of throttling: the mean share of the nominal frequency that its cores lacked, summed over ms.
+    /// Divided by `throttled_ms` it is from 0 to 0.5.
     pub depth_ms: f64,
-    /// The lowest frequency that any of its cores had, in shares of the nominal one: 0.5 to 1.
+    /// The lowest frequency that any of its cores had, as a share of the nominal one: 0.5 to 1.
     pub lowest: f64,
 }
 
@@ -42,7 +42,7 @@ impl Default for PartReport {
 }
 
 impl SpanReport {
-    /// Puts another span behind this one, so many times. The parts are to be the same ones.
+    /// Appends another span, repeated this many times. The parts must be the same ones.
     pub fn append(&mut self, next: &Self, times: u64) {
         if times == 0 {
             return;

@@ -1,18 +1,18 @@
-//! One server: its parts, what holds them down, and what it draws.
+//! One server: its parts, their capping, and its draw.
 
 use alloc::vec::Vec;
 
 use super::{Capping, Part, PartReport};
 use crate::watts::{ByStep, NOMINAL, P_STATE, P_STATES, frequency_at};
 
-/// Above a limit is what is above it by more than sums of floats differ.
+/// Tolerance of comparisons with a limit, for rounding errors in sums.
 const SLACK_W: f64 = 1e-6;
 
 pub(super) fn is_above(draw_w: f64, limit_w: f64) -> bool {
     draw_w > limit_w + SLACK_W
 }
 
-/// What a server is told at a poll.
+/// The manager's orders to a server at a poll.
 pub(super) struct Orders<'a> {
     pub(super) capping: &'a Capping,
     pub(super) by_step: &'a ByStep,
@@ -30,13 +30,13 @@ impl Orders<'_> {
     }
 }
 
-/// What holds a server's cores down.
+/// The capping of a server's cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Hold {
-    /// How far the batch cores were raised from half the frequency: thousandths of cores, times p-states. None where
-    /// they are not held. The cores stand in a line; all have one state, and the first of them one more.
+    /// How far the batch cores were raised from half the frequency: thousandths of cores, times p-states. `None` if
+    /// they are not capped. The cores are in a fixed order; all have one p-state, and the first of them one more.
     raised: Option<u64>,
-    /// The highest step of frequency that RAPL lets any core have.
+    /// The highest frequency step that RAPL allows.
     rapl: u8,
 }
 
@@ -48,19 +48,19 @@ impl Hold {
 #[derive(Clone, Debug)]
 struct Held {
     part: Part,
-    /// Where its cores begin in the line of batch cores, in thousandths.
+    /// The position of its first core in the order of batch cores, in thousandths.
     begin_milli: u64,
     /// The mean frequency of its cores.
     frequency: f64,
     /// The lowest frequency of any of them.
     lowest: f64,
-    /// Since when, in ms.
+    /// The time from which it is not counted yet, in ms.
     since_ms: u64,
     report: PartReport,
 }
 
 impl Held {
-    /// Counts the time since it was last counted.
+    /// Adds the time since the last call.
     fn count(&mut self, now_ms: u64) {
         let ms = now_ms - self.since_ms;
         self.since_ms = now_ms;
@@ -79,11 +79,11 @@ pub(super) struct Server {
     hold: Hold,
     /// Batch cores, in thousandths.
     batch_milli: u64,
-    /// Batch cores at work.
+    /// Busy batch cores.
     batch_busy: f64,
-    /// User-facing cores and those of no VM.
+    /// User-facing and unused cores.
     rest_cores: f64,
-    /// User-facing cores at work.
+    /// Busy user-facing cores.
     rest_busy: f64,
     pub(super) draw_w: f64,
 }
@@ -103,7 +103,7 @@ impl Server {
         server
     }
 
-    /// Other parts from now on; what is held stays held, at the state that all batch cores had reached.
+    /// Replaces the parts; capped cores stay capped, at the p-state that all batch cores had reached.
     pub(super) fn set(&mut self, parts: &[Part], cores: u32, now_ms: u64, by_step: &ByStep) {
         let reached = self.hold.raised.map(|raised| self.reached(raised).0);
         let was_milli = self.batch_milli;
@@ -153,12 +153,12 @@ impl Server {
         self.settle(now_ms, by_step);
     }
 
-    /// Whether RAPL holds it.
+    /// Whether RAPL limits it.
     pub(super) fn is_under_rapl(&self) -> bool {
         self.hold.rapl < NOMINAL
     }
 
-    /// The controller: batch cores go to half at once, then up step by step. (Section III-D)
+    /// The controller: lowers batch cores to half at once, then raises them step by step. (Section III-D)
     fn control(&mut self, orders: &Orders<'_>) {
         let is_above_target = is_above(self.draw_w, orders.target_w());
         self.hold.raised = match self.hold.raised {
@@ -171,7 +171,7 @@ impl Server {
         };
     }
 
-    /// RAPL: all cores together, once the controller has done what it can. (Sections II-B and III-D)
+    /// RAPL: lowers all cores together, once the controller has done what it can. (Sections II-B and III-D)
     fn protect(&mut self, before: Hold, orders: &Orders<'_>) {
         let is_asked = self.is_under_rapl() || orders.over;
         let is_last_resort = !orders.capping.per_vm || before.raised == Some(0);
@@ -185,7 +185,8 @@ impl Server {
         }
     }
 
-    /// How far RAPL goes down at a poll: until the server is below its share, and no farther than it can.
+    /// The step to which RAPL lowers cores at a poll: until the server is below its share, and no farther than RAPL
+    /// can go.
     fn lower(&self, orders: &Orders<'_>) -> u8 {
         let farthest = self.hold.rapl.saturating_sub(orders.capping.rapl_steps());
         let is_enough = |rapl: &u8| {
@@ -195,7 +196,7 @@ impl Server {
         (farthest..self.hold.rapl).rev().find(is_enough).unwrap_or(farthest)
     }
 
-    /// How much is raised or lowered at a poll: by one state, at most all cores.
+    /// How much is raised or lowered at a poll: by one p-state, at most all cores.
     fn step(&self, orders: &Orders<'_>) -> u64 {
         (1_000 * u64::from(orders.capping.raise_cores)).min(self.batch_milli)
     }
@@ -215,13 +216,14 @@ impl Server {
         }
     }
 
-    /// Steps of the batch cores under a hold: of the first ones, how many those are, and of all others.
+    /// Frequency steps of the batch cores under a cap: that of the first ones, how many those are, and that of all
+    /// others.
     fn batch_steps(&self, hold: Hold) -> (u8, u64, u8) {
         let (state, first_milli) = hold.raised.map_or((P_STATES as u8 - 1, 0), |raised| self.reached(raised));
         ((P_STATE * (state + 1)).min(hold.rapl), first_milli, (P_STATE * state).min(hold.rapl))
     }
 
-    /// What the server would draw under a hold.
+    /// The server's draw under a cap.
     fn draw_with(&self, hold: Hold, by_step: &ByStep) -> f64 {
         let (first, first_milli, others) = self.batch_steps(hold);
         let first_cores = first_milli as f64 / 1_000.0;
@@ -232,7 +234,7 @@ impl Server {
             + by_step.cores_w(others, cores - first_cores, self.batch_busy - first_busy)
     }
 
-    /// Cores at work among the first of the line.
+    /// Busy cores among the first in the order.
     fn busy_among_first(&self, first_milli: u64) -> f64 {
         let mut busy = 0.0;
         let batch = self.parts.iter().filter(|held| !held.part.user_facing);
@@ -243,7 +245,7 @@ impl Server {
         busy
     }
 
-    /// Counts time so far and takes on the frequencies of the present hold.
+    /// Counts the time so far and applies the frequencies of the current cap.
     fn settle(&mut self, now_ms: u64, by_step: &ByStep) {
         let (first, first_milli, others) = self.batch_steps(self.hold);
         for held in &mut self.parts {
@@ -262,7 +264,7 @@ impl Server {
         self.draw_w = self.draw_with(self.hold, by_step);
     }
 
-    /// What each part draws, then the cores of no VM; their sum is the server's draw.
+    /// The draw of each part, then of the unused cores; their sum is the server's draw.
     pub(super) fn parts_w<'a>(&'a self, by_step: &'a ByStep) -> impl Iterator<Item = f64> + 'a {
         let (first, first_milli, others) = self.batch_steps(self.hold);
         let user_facing: f64 =
@@ -284,13 +286,13 @@ impl Server {
         self.parts.iter().map(|held| (held.frequency, held.lowest))
     }
 
-    /// Which of its parts are batch.
+    /// Whether each part is batch.
     #[cfg(test)]
     pub(super) fn is_batch(&self) -> impl Iterator<Item = bool> + '_ {
         self.parts.iter().map(|held| !held.part.user_facing)
     }
 
-    /// What happened to its parts until now; counting begins anew.
+    /// What happened to its parts so far; restarts counting.
     pub(super) fn take_reports(&mut self, now_ms: u64) -> Vec<PartReport> {
         let take = |held: &mut Held| {
             held.count(now_ms);
@@ -299,7 +301,7 @@ impl Server {
         self.parts.iter_mut().map(take).collect()
     }
 
-    /// Passes over time that is counted elsewhere.
+    /// Skips time that is counted elsewhere.
     pub(super) fn skip(&mut self, ms: u64) {
         for held in &mut self.parts {
             held.since_ms += ms;
@@ -307,7 +309,7 @@ impl Server {
     }
 }
 
-/// The share of a batch part's cores that are among the first of the line.
+/// The share of a batch part's cores that are among the first in the order.
 fn share_of_first(held: &Held, first_milli: u64) -> f64 {
     let cores_milli = u64::from(held.part.cores_milli);
     cores_milli.min(first_milli.saturating_sub(held.begin_milli)) as f64 / cores_milli as f64

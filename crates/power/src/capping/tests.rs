@@ -1,4 +1,4 @@
-//! Laws of capping, on chassis of the paper and on random ones.
+//! Laws of capping, on the paper's chassis and on random ones.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ fn part(cores: u32, utilization: f64, user_facing: bool) -> Part {
     Part { cores_milli: 1_000 * cores, utilization, user_facing }
 }
 
-/// The paper's single server: 20 user-facing cores and 20 of batch. (Section IV-C)
+/// The paper's single server: 20 user-facing cores and 20 batch cores. (Section IV-C)
 fn server(user_facing: f64, batch: f64) -> Vec<Part> {
     vec![part(20, user_facing, true), part(20, batch, false)]
 }
@@ -24,7 +24,7 @@ fn single(budget_w: f64, per_vm: bool, parts: &[Part]) -> Chassis {
     chassis
 }
 
-/// Draws by what they decide.
+/// Random draws, keyed by what they decide.
 struct Dice(random::Stream, u64);
 
 impl Dice {
@@ -61,8 +61,8 @@ impl Dice {
     }
 }
 
-/// Runs random chassis whose servers have at least this share, under changing loads; `each` sees one after every
-/// change, with the span that it may pass.
+/// Runs random chassis whose servers have at least this share, under changing loads; calls `each` after every change,
+/// with the length of the next span.
 fn random_runs(share_w: f64, mut each: impl FnMut(u64, &mut Chassis, u64)) {
     for number in 0..150 {
         let mut dice = Dice(Seed(number).stream("chassis"), 0);
@@ -96,7 +96,7 @@ fn alike(quick: &SpanReport, slow: &SpanReport) -> bool {
         .all(part)
 }
 
-/// The same time poll by poll.
+/// The same span, poll by poll.
 fn stepped(chassis: &mut Chassis, ms: u64) -> SpanReport {
     let end_ms = chassis.now_ms + ms;
     while chassis.next_poll_ms <= end_ms {
@@ -166,7 +166,7 @@ fn nobody_user_facing_is_slowed_while_batch_suffices() {
 #[test]
 fn draws_are_within_the_budget_two_seconds_after_they_exceeded_it() {
     let mut exceeded = 0;
-    // With all cores at work at half the frequency, a server draws 169 W: no lower share can be held.
+    // With all cores busy at half the frequency, a server draws 169 W: a lower share cannot be kept.
     random_runs(169.0, |number, chassis, _| {
         let capping = chassis.capping;
         let mut over_ms = 0;
