@@ -1,4 +1,4 @@
-//! Reduces points to what a line of so many pixels can show.
+//! Reduces points to what a line of this many pixels can show.
 //!
 //! A million points on five hundred pixels would draw the same pixels a thousand times. Each pixel column keeps its
 //! lowest and its highest point, in time order, so that every spike remains. In the result a NaN value marks a gap.

@@ -4,7 +4,7 @@
 //! Mispredictions", sections 3, 6.4, 6.5 and appendices A, B, C, G.1.
 //!
 //! A predictor of the list [`PREDICTORS`] learns from the first part of a workload, in slices ([`start`],
-//! [`Training`]). The result are [`Predictions`], which give a VM's remaining lifetime at any uptime, and their
+//! [`Training`]). It returns [`Predictions`], which give a VM's remaining lifetime at any uptime, and their
 //! [`Quality`] on the later part, which was not used for training. The same workload, predictor and seed give the
 //! same bits with any slices.
 //!

@@ -15,8 +15,7 @@ pub(crate) struct TrueLives {
 }
 
 impl TrueLives {
-    /// The lifetimes of a workload's VMs; those without an end in the trace end `beyond` after the trace's last known
-    /// time.
+    /// The lifetimes of a workload's VMs; those without an end in the trace end `beyond` after its horizon.
     pub(crate) fn of(workload: &Workload, beyond: Millis) -> Self {
         let last = workload.horizon() + beyond;
         let known = |end| if end == tiebreak_model::Time::NEVER { last } else { end };

@@ -46,7 +46,7 @@ impl Kind for TenantHazards {
     }
 }
 
-/// Every second uptime of the grid starts a step, so each is half again as long.
+/// Every second uptime of the grid starts a step, so each starts about half again as late as the one before.
 const STEPS: usize = Curve::STEPS_MAX / 2;
 
 /// Events in one slice.

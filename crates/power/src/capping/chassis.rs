@@ -48,7 +48,7 @@ enum Polled {
 }
 
 impl Chassis {
-    /// A chassis of so many servers without any work, at time 0; the first poll is one interval later.
+    /// A chassis with this many servers without any work, at time 0; the first poll is one interval later.
     ///
     /// # Errors
     /// If there is no server, if the budget is below the draw of idle servers, or if a number is out of its range.
