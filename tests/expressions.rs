@@ -3,7 +3,9 @@
 //! `TIEBREAK_CASES=10000` checks more of the laws, `TIEBREAK_CASE=<number>` one alone.
 
 use tiebreak_placement::RuleUse;
+use tiebreak_placement::custom::{Custom, Definition, Subject, entry_of};
 use tiebreak_scenario::{GALLERY, RuleRow, gallery};
+use tiebreak_sim::{Agents, Latency};
 use tiebreak_testkit::{Case, expressions, laws};
 
 fn cases(usual: u64) -> std::ops::Range<u64> {
@@ -77,6 +79,33 @@ fn a_rule_as_an_expression_gives_the_digest_of_the_built_in_one() {
             compared += 1;
         }
         assert!(compared > 30 || std::env::var("TIEBREAK_CASE").is_ok(), "{name} was compared {compared} times");
+    }
+}
+
+/// The store judges a VM as its agent did: with its predicted lifetime, and beside the earlier VMs of its request.
+/// Agents that take no time then have no conflict, which is a law.
+#[test]
+fn the_store_and_the_agent_judge_a_vm_alike() {
+    let no_time = Agents { decision_ms: 0, publish_ms: 0, commit_ms: 0, pipelined: false, ..Agents::default() };
+    for expression in ["tenant.vms_on_machine <= machine.vms", "tenant.vms_on_machine >= 0 and vm.life > 0"] {
+        let mut placed = 0;
+        for number in cases(60) {
+            let mut case = Case::random(number);
+            case.incidents.clear();
+            case.agents = Agents { latency: Latency::Fixed, avoidance: 0.0, count: 4, ..no_time };
+            let definition = Definition {
+                help: String::new(),
+                of: Subject::Machine,
+                parameters: Vec::new(),
+                expression: expression.into(),
+                bounds: None,
+            };
+            let custom = Some(Custom::new(definition.clone(), entry_of("Judge", &definition)));
+            case.rules.push(RuleUse { custom, ..RuleUse::plain("Judge", None) });
+            laws::check(&case).unwrap_or_else(|broken| panic!("case {number}, {expression}: {broken}"));
+            placed += laws::record(&case).summary.placements;
+        }
+        assert!(placed > 100 || std::env::var("TIEBREAK_CASE").is_ok(), "{expression}: {placed} VMs placed");
     }
 }
 

@@ -217,7 +217,7 @@ impl Agent {
 
     /// A machine with one more VM, evicting others if needed. No VM can evict this one before the store knows it, not
     /// even another VM of its request.
-    fn place(&self, record: MachineRecord, it: &Assignment) -> Option<MachineRecord> {
+    pub(crate) fn place(&self, record: MachineRecord, it: &Assignment) -> Option<MachineRecord> {
         let shape = &it.shape;
         let may_evict = self.allocator.policy().lets_evict(shape);
         let makes_room = may_evict && record.evictable.covers(record.free.shortage(shape.demand));

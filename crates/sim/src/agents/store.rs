@@ -135,7 +135,7 @@ impl Store {
         &self.cut_revisions
     }
 
-    /// Changes a machine before any agent has looked.
+    /// Changes a machine unseen by agents: before any has looked, or to change it back.
     pub(crate) fn set_unpublished(&mut self, machine: MachineId, record: MachineRecord) {
         self.occupancy.set(machine, record);
     }

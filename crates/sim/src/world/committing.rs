@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use tiebreak_model::{MachineId, Time, VmId};
+use tiebreak_model::{MachineId, MachineRecord, Time, VmId, VmRequest};
 use tiebreak_placement::CacheUse;
 
 use super::World;
@@ -22,7 +22,7 @@ impl World {
             self.observed.counters.commits += 1;
             let mut demands = core::mem::take(&mut self.team.spare.demands);
             demands.add_up(&flight.assignments, &self.rules.policy, self.store.occupancy(), &self.places.evictable);
-            let conflicts = self.in_the_way(&flight, &demands.machines);
+            let conflicts = self.in_the_way(agent, &flight, &demands.machines);
             if conflicts.is_empty() {
                 self.take(agent, &flight, &mut demands);
             } else {
@@ -39,35 +39,44 @@ impl World {
     }
 
     /// The machines whose part of a decision the store cannot accept (Protean section 5.3).
-    fn in_the_way(&mut self, flight: &InFlight, demands: &[Demand]) -> Vec<MachineId> {
+    fn in_the_way(&mut self, agent: u32, flight: &InFlight, demands: &[Demand]) -> Vec<MachineId> {
         let fine_grained = self.plan.agents.fine_grained;
         let outdated = |it: &&Assignment| it.seen != self.store.revision_of(it.machine);
         let is_outdated = |machine| flight.assignments.iter().filter(outdated).any(|it| it.machine == machine);
         let stands = |demand: &&Demand| demand.after.is_none() || (!fine_grained && is_outdated(demand.machine));
         let mut conflicts: Vec<_> = demands.iter().filter(stands).map(|demand| demand.machine).collect();
         if conflicts.is_empty() {
-            conflicts.extend(self.broken_promise(flight));
+            conflicts.extend(self.broken_promise(agent, flight));
         }
         conflicts
     }
 
     /// The first machine on which a decision would violate a tenant's placement terms, because another request of
-    /// that tenant or of another one came first.
-    fn broken_promise(&mut self, flight: &InFlight) -> Option<MachineId> {
+    /// that tenant or of another one came first. Every VM is judged with those of its request before it in place, as
+    /// its agent judged it.
+    fn broken_promise(&mut self, agent: u32, flight: &InFlight) -> Option<MachineId> {
         self.ask(flight.job);
-        let mut reserved = Vec::new();
+        let (mut reserved, mut replaced) = (Vec::new(), Vec::new());
         let broken = flight.assignments.iter().find_map(|it| {
             self.ask_for(it.vm);
             let scene = self.asking.scene(self.store.occupancy(), &it.shape, self.systems.growth());
-            let kept = self.rules.policy.may_commit(&self.asking.request(it.shape), scene, it.machine);
-            // Reserve the bandwidth, so that the next VM of the request sees it.
+            let asked = VmRequest { life: it.life, ..self.asking.request(it.shape) };
+            let kept = self.rules.policy.may_commit(&asked, scene, it.machine);
             let cuts = self.cuts(it.machine);
             self.store.shift_unpublished(&cuts, true);
             reserved.extend(cuts);
+            let before = self.store.occupancy().record(it.machine);
+            if let Some(after) = self.team[agent].place(before, it) {
+                self.store.set_unpublished(it.machine, MachineRecord { last_use: before.last_use, ..after });
+                replaced.push((it.machine, before));
+            }
             self.asking.assign(it.machine, &it.shape);
             (!kept).then_some(it.machine)
         });
         self.store.shift_unpublished(&reserved, false);
+        for (machine, before) in replaced.into_iter().rev() {
+            self.store.set_unpublished(machine, before);
+        }
         broken
     }
 
