@@ -1,5 +1,4 @@
-//! The page: it shows [`tiebreak_app::App`], turns what people do into messages, and
-//! carries out effects. It decides nothing.
+//! The page: shows [`tiebreak_app::App`], turns input into messages, and carries out effects. It decides nothing.
 
 mod drafts;
 mod engine_link;
@@ -25,8 +24,7 @@ fn main() {
     let picture = document.get_element_by_id("first-picture").map(|picture| picture.inner_html());
     let without = document.get_element_by_id("first-without").and_then(|data| data.text_content());
     language::begin(|| {
-        // Each in a task of its own, so that a slow machine answers a hand in between; the one under way has compiled the
-        // program.
+        // Two tasks, apart from this one, which compiled the program: a slow machine can respond to input in between.
         later(|| {
             let properties = page::Properties {
                 picture: picture.unwrap_or_default().into(),

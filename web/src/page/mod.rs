@@ -35,45 +35,45 @@ use crate::parts::panels::Panels;
 use crate::workers::Workers;
 use crate::{drafts, language};
 
-/// Everything that happens on the page.
+/// All events of the page.
 pub(crate) enum PageMessage {
-    /// Panels sent this.
+    /// Sent by panels.
     Sent(Vec<Sent>),
-    /// A worker spoke.
+    /// A worker's message.
     Engine(u32, Said),
-    /// What comes of the first run is there, or is not to be had.
+    /// The precomputed first run; `None` if it could not be loaded.
     FirstRun(Option<FirstRun>),
-    /// A text file was read: the file and its text.
+    /// A text file was read.
     Text(File, String),
-    /// The charts have this width now.
+    /// The width of the charts changed.
     Width(u32),
     /// A key was pressed.
     Key(KeyboardEvent),
-    /// A hand clicked here; none when it pressed Escape.
+    /// A click, with its target; `None` if Escape was pressed.
     Left(Option<Element>),
-    /// The language that was chosen is spoken now, or could not be had.
+    /// Whether the texts of the chosen language could be loaded.
     Spoken(bool),
-    /// The address has another scenario, or a lesson.
+    /// The address names another scenario, or a lesson.
     Address(String),
-    /// What was drawn first is on screen.
+    /// The first drawing is on screen.
     Begun,
-    /// What was taken in is to be drawn.
+    /// Draws what earlier messages changed.
     Draw,
 }
 
-/// What the page was before it was alive, and what it opens with.
+/// What the static page contained, and the state to open with.
 #[derive(Clone, yew::Properties)]
 pub(crate) struct Properties {
-    /// The picture that index.html came with: it stays until there is a live one.
+    /// The picture in index.html, shown until the live one replaces it.
     pub(crate) picture: AttrValue,
-    /// The run that came with it, to be compared with.
+    /// The run in index.html, the baseline of the first comparison.
     pub(crate) without: AttrValue,
-    /// Taken when the page is made.
+    /// Taken when the page is created.
     pub(crate) opened: Rc<Cell<Option<Opened>>>,
 }
 
 impl PartialEq for Properties {
-    /// The page is made once, and keeps what it was made with.
+    /// Always equal: they are used only when the page is created.
     fn eq(&self, _: &Self) -> bool {
         true
     }
@@ -89,25 +89,25 @@ pub(crate) struct Page {
     link: Link,
     width: u32,
     hover: Option<f64>,
-    /// The only thing shown, inside another page.
+    /// The only part shown if the page is embedded in another one.
     embed: Option<Embed>,
     theme: Theme,
     drawer: Option<Side>,
-    /// Somebody wants to ask about a VM.
+    /// Whether the user is about to ask about a VM.
     asks_why: bool,
-    /// What the page is used for, where nothing else says so.
+    /// The view that was chosen; a lesson or a comparison overrides it.
     view: View,
     centre: NodeRef,
-    /// What gets the focus once the page is drawn.
+    /// The element to focus once the page is drawn.
     focus: Option<focus::Wanted>,
     is_to_print: bool,
-    /// Whether the sides are drawn, too. They come second, so that no task takes long on a slow machine.
+    /// Whether to draw the sides. They follow in a second task, to keep tasks short on a slow machine.
     has_sides: bool,
     drafts_kept: bool,
     reading: Reading,
     _listeners: Vec<EventListener>,
     _resize: Option<Resize>,
-    /// The middle whose width that tells.
+    /// The element whose width is observed.
     measured: Option<HtmlElement>,
 }
 
@@ -171,7 +171,7 @@ impl Component for Page {
             let scope = self.scope.clone();
             Timeout::new(0, move || scope.send_message(PageMessage::Begun)).forget();
         }
-        // The middle of the page is another one after a view without it.
+        // The element is replaced when a view without it was shown.
         let centre = self.centre.cast::<HtmlElement>();
         if centre.is_some() && centre != self.measured {
             self._resize = listeners::observe(&self.scope, &self.centre);
@@ -180,14 +180,14 @@ impl Component for Page {
         self.panels.rendered(&self.scene());
         self.give_focus();
         if std::mem::take(&mut self.is_to_print) {
-            // Fails only where the page may not print; then nothing is printed.
+            // Fails only if the page may not print; then nothing is printed.
             let _ = gloo::utils::window().print();
         }
     }
 }
 
 impl Page {
-    /// What panels see.
+    /// The scene that panels draw.
     fn scene(&self) -> Scene<'_> {
         Scene {
             app: &self.app,
@@ -201,11 +201,11 @@ impl Page {
         }
     }
 
-    /// Does what panels sent, in its order, each with all that comes of it.
+    /// Carries out what panels sent, in order, including what follows from each.
     fn obey(&mut self, sent: Vec<Sent>) {
         for sent in sent {
             let next = match sent {
-                // Inside another page there is nothing to undo but the opening of its link.
+                // An embedded page has nothing to undo except the opening of its link.
                 Sent::App(Message::Undo | Message::Redo) if self.embed.is_some() => Vec::new(),
                 Sent::App(message) => {
                     self.leave_for(&message);
@@ -219,14 +219,14 @@ impl Page {
         }
     }
 
-    /// Lets the panels follow what changed.
+    /// Notifies the panels of changes.
     fn follow(&mut self) {
         self.play_first_film();
         let sent = self.panels.hear(&News::Changed, &self.link, &self.app);
         self.obey(sent);
     }
 
-    /// What only the page can do; what comes of it.
+    /// Carries out an act of the page itself, and returns what follows from it.
     fn act(&mut self, act: Act) -> Vec<Sent> {
         match act {
             Act::Open(id) => return self.panels.open(id, &self.link, &self.app),
@@ -250,7 +250,7 @@ impl Page {
         Vec::new()
     }
 
-    /// Closes what was open for a moment.
+    /// Closes temporary elements such as menus.
     fn leave(&mut self, target: Option<&Element>) -> Vec<Sent> {
         let mut sent = self.panels.hear(&News::Left(target), &self.link, &self.app);
         if target.is_none() && self.drawer.is_some() {
@@ -267,7 +267,7 @@ impl Page {
         vec![Message::Notice(Notice::bad(tr("The language could not be changed"), vec![line])).into()]
     }
 
-    /// Opens what the address says: what a panel knows, else a scenario.
+    /// Opens the content of the address: for a panel that recognizes it, otherwise a scenario.
     fn go_to(&mut self, fragment: String) -> Vec<Sent> {
         let sent = self.panels.hear(&News::Address(&fragment), &self.link, &self.app);
         if !sent.is_empty() {

@@ -1,5 +1,4 @@
-//! What the page opens with: the address's scenario, else this tab's draft, else the default; and the engines that are
-//! begun for it.
+//! Opening the page: with the scenario of the address, this tab's draft, or the default, and with the engines for it.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -25,25 +24,25 @@ use crate::parts::panels::Panels;
 use crate::workers::Workers;
 use crate::{drafts, places};
 
-/// Engines beside those on screen, at most: each has the trace in its memory.
+/// The maximum number of engines in addition to the displayed ones; each holds the trace in memory.
 const ENGINES_MAX: usize = 6;
 
-/// Width of the window from which on the rules stand beside the charts, what they take of it, and what is free beside the
-/// charts, as the style sheet has it; in CSS pixels.
+/// The window width from which the rules are beside the charts, the width they take, and the margins of the charts, in
+/// CSS pixels, as in the style sheet.
 const SIDES_FROM: u32 = 1181;
 const SIDE: u32 = 356;
 const MARGINS: u32 = 32;
 
-/// What the page opens with, before anything is drawn.
+/// The state to open with, prepared before the first drawing.
 pub(crate) struct Opened {
     app: App,
     effects: Vec<Effect>,
     embed: Option<Embed>,
     panels: Panels,
-    /// The panels' way to a page that is not there yet.
+    /// The panels' way to the page, which sets `scope` once it exists.
     link: Link,
     scope: Rc<OnceCell<Scope<Page>>>,
-    /// What panels sent when they heard the address.
+    /// The panels' reaction to the address.
     sent: Vec<Sent>,
     has_address: bool,
 }
@@ -110,7 +109,7 @@ impl Page {
         page
     }
 
-    /// The first effects. Where the page opens with its own scenario, what comes of it is in a file.
+    /// Carries out the first effects. The run of the page's own scenario is loaded from a file.
     fn begin(&mut self, mut effects: Vec<Effect>, without: &str) {
         let is_first = (PRESETS[0].make)() == self.app.document;
         if is_first && self.embed.is_none() {
@@ -136,8 +135,8 @@ impl Page {
     }
 }
 
-/// Fetches what comes of the first run. A slow machine reads the file, takes the run in, and draws it in a task each, so
-/// that it answers a hand in between.
+/// Loads the precomputed first run. Reading the file, handling the run and drawing it are separate tasks, so that a
+/// slow machine can respond to input in between.
 async fn fetch_first(scope: Scope<Page>) {
     let file = places::bytes("first").await;
     let run = file.and_then(|bytes| postcard::from_bytes(&bytes).ok());
@@ -147,14 +146,14 @@ async fn fetch_first(scope: Scope<Page>) {
     }
 }
 
-/// The scenario of the address, or what is open already.
+/// The scenario of the address, or what is already open.
 fn open_link(mut app: App, first: Vec<Effect>, fragment: String) -> (App, Vec<Effect>) {
     let effects = if fragment.len() > 1 { app.update(Message::Link(fragment)) } else { Vec::new() };
     let effects = if effects.is_empty() { first } else { effects };
     (app, effects)
 }
 
-/// The scenario of the address or of a draft. Inside another page no draft is known of.
+/// The scenario of the address or of a draft. An embedded page ignores drafts.
 fn open_own(mut app: App, first: Vec<Effect>, fragment: String) -> (App, Vec<Effect>) {
     drafts::take_over();
     let draft = drafts::own();
@@ -172,7 +171,7 @@ fn open_own(mut app: App, first: Vec<Effect>, fragment: String) -> (App, Vec<Eff
     (app, first)
 }
 
-/// Tells of a draft that is not open, when it differs from what is.
+/// Offers a draft that differs from the open document.
 fn offer_draft(app: &mut App, draft: Option<drafts::Draft>) {
     let Some(draft) = draft else { return };
     let Ok(read) = Document::read(&draft.document) else { return };
@@ -201,7 +200,7 @@ fn workers(scope: &Scope<Page>, link: &Link) -> Workers {
     }))
 }
 
-/// Width of the charts as it will be, so that nothing moves once it is measured.
+/// The expected width of the charts, so that nothing shifts once it is measured.
 fn width() -> u32 {
     let root = gloo::utils::document().document_element().map_or(0, |root| root.client_width());
     let window = u32::try_from(root).unwrap_or(0);
@@ -209,7 +208,7 @@ fn width() -> u32 {
     window.saturating_sub(side).max(260) - MARGINS
 }
 
-/// Engines that may work beside those on screen: one core is the page's own.
+/// The number of additional engines: one core is reserved for the page.
 fn engines() -> usize {
     let cores = gloo::utils::window().navigator().hardware_concurrency();
     (cores as usize).saturating_sub(1).clamp(1, ENGINES_MAX)
