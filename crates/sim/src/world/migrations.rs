@@ -71,7 +71,9 @@ impl World {
     fn make_move(&mut self, vm: VmId, to: MachineId, after: MachineRecord) {
         let Some((from, _)) = self.placement(vm) else { return };
         let left = self.store.occupancy().record(from).without(self.plan.workload.shape_of_vm(vm));
+        let had_long = self.has_long(from);
         self.take_off(vm, Reason::Migrated(to));
+        self.note_migrated_from(from, had_long);
         self.settle(vm, to, &after);
         self.publish(from, left);
         self.publish(to, after);

@@ -25,6 +25,7 @@ use systems::Systems;
 use warm_start::WarmStart;
 
 mod admission;
+mod affinity;
 mod answers;
 mod asking;
 pub(crate) mod collisions;
@@ -170,6 +171,7 @@ impl World {
             Event::Incident(incident) => self.go_on_with(incident),
             Event::Departure(vm, shape) => self.depart(vm, shape),
             Event::Life(machine) => self.think_over(machine),
+            Event::AffinityDay => self.end_affinity_day(),
             Event::Commit(agent) => self.commit(agent),
             Event::Free(agent) => self.team.free(agent, self.now),
             Event::Arrival(request) => self.team.enqueue(Job::Place(request), 0, self.now),
@@ -234,6 +236,9 @@ fn first_events(plan: &Plan) -> Queue {
     }
     for ((at, _), incident) in plan.incidents.iter().zip(0..).filter(|((at, _), _)| *at >= Time::ZERO) {
         queue.schedule_incident(*at, incident);
+    }
+    if let Some((terms, _)) = plan.affinity() {
+        queue.schedule_affinity_days(terms.day());
     }
     queue
 }
