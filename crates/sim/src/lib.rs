@@ -53,6 +53,7 @@ pub use lifetimes::life_byte::LifeByte;
 pub use lifetimes::{ExpectedVm, HostCard, LifeCounts, TurnAt};
 pub use network::links::LinkSample;
 pub use network::vdc::{self, Linking, NetworkSettings, Vdcs};
+pub use observation::debt::Debt;
 pub use observation::frames::{self, Failed, Frames, Layers};
 pub use observation::machine_byte::MachineByte;
 pub use observation::measures::Measures;

@@ -15,8 +15,8 @@ use tiebreak_sim::admission::{DeathUnit, StopKind};
 use tiebreak_sim::affinity::settings::MachineClass;
 use tiebreak_sim::incidents::find;
 use tiebreak_sim::{
-    AdmissionSettings, AffinitySettings, Agents, CappingKind, INCIDENTS, IncidentUse, Latency, Linking, Measures, Plan, PowerSettings,
-    RulesUntil, Vdcs,
+    AdmissionSettings, AffinitySettings, Agents, CappingKind, INCIDENTS, IncidentUse, Latency, Linking, Measures, Plan,
+    PowerSettings, RulesUntil, Vdcs,
 };
 
 use crate::draws::{Chance, Draws};

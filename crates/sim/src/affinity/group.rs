@@ -154,7 +154,8 @@ impl ClusterGroup {
         let days = observed.len() as f64;
         let mean_score = observed.iter().map(|(_, score)| score).sum::<f64>() / days;
         if mean_score >= terms.theta_confirm {
-            let mean = core::array::from_fn(|class| observed.iter().map(|(vector, _)| vector[class]).sum::<f64>() / days);
+            let mean =
+                core::array::from_fn(|class| observed.iter().map(|(vector, _)| vector[class]).sum::<f64>() / days);
             self.group = Group::covering(&mean, terms);
             self.changes += 1;
             self.enter(if terms.cool_down_days > 0 { GroupState::CoolDown } else { GroupState::Stable });

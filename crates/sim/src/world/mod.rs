@@ -127,7 +127,7 @@ impl World {
             asking: Asking::default(),
             systems: Systems::new(&plan),
             record: Record::new(),
-            observed: Observation::new(plan.measures, &plan.fleet, &plan.workload, plan.seed, stride),
+            observed: Observation::new(&plan, stride),
             probes: Probes::default(),
             rules,
             store,
@@ -186,6 +186,11 @@ impl World {
     fn sample(&mut self) {
         let zone = self.store.occupancy();
         self.observed.fills.look(self.now, zone);
+        if self.observed.debts.is_due(self.now) {
+            let workload = &self.plan.workload;
+            let running = self.places.all().filter(|(vm, _)| workload.end(*vm) > self.now);
+            self.observed.debts.measure(self.now, zone, running, workload);
+        }
         let told = self.systems.sample(self.now, zone);
         let since = self.observed.close(self.now);
         let sample = Sample {
@@ -202,6 +207,7 @@ impl World {
             repredictions: told.lives.map_or(0, |lives| lives.repredictions),
             phases: told.lives.and_then(|lives| lives.phases),
             stranded_pct: self.observed.fills.last,
+            debt: self.observed.debts.last(),
             links: told.links,
             expected_peak: told.expected_peak,
             power: told.power,
