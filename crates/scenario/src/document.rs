@@ -11,8 +11,8 @@ use tiebreak_placement::{Caches, Combining, Custom, Group, Lifetimes, Policy, RU
 use tiebreak_sim::admission::Terms;
 use tiebreak_sim::admission::years::Years;
 use tiebreak_sim::{
-    AdmissionSettings, AffinitySettings, Agents, ClusterYears, GeneratedWorkload, Measures, NetworkSettings, Plan, PlanError,
-    PowerSettings, Vdcs,
+    AdmissionSettings, AffinitySettings, Agents, ClusterYears, GeneratedWorkload, Measures, NetworkSettings, Plan,
+    PlanError, PowerSettings, Vdcs,
 };
 
 use crate::fork::Fork;

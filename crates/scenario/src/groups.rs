@@ -3,7 +3,9 @@
 
 use tiebreak_model::{Declaration, Declared};
 use tiebreak_placement::{Caches, Lifetimes};
-use tiebreak_sim::{AdmissionSettings, AffinitySettings, Agents, ClusterYears, Measures, NetworkSettings, PowerSettings, Vdcs};
+use tiebreak_sim::{
+    AdmissionSettings, AffinitySettings, Agents, ClusterYears, Measures, NetworkSettings, PowerSettings, Vdcs,
+};
 
 use crate::document::Variant;
 

@@ -63,7 +63,7 @@ impl Incident for Rectification {
             self.check_at = now + hours(self.terms.every_hours);
             self.rectify(zone);
         }
-        let check = Some(self.check_at).filter(|at| *at < until);
+        let check = (now < until).then_some(self.check_at).filter(|at| *at < until);
         [check, zone.next_migration_end()].into_iter().flatten().min()
     }
 
@@ -147,4 +147,52 @@ fn moves_to(
         moves.push((*vm, free[at].0));
     }
     Some(moves)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::affinity::settings::AffinitySettings;
+    use crate::world::World;
+    use crate::world::trial::{Trial, check_machines, incident, minute};
+    use tiebreak_model::Declared;
+
+    fn usual() -> RectifyPlacementDebt {
+        RectifyPlacementDebt { cannot_migrate: 0.0, ..RectifyPlacementDebt::from_values(&[]) }
+    }
+
+    /// Machine 0 is left with a long-lived VM of 1 of its 4 cores; machine 1 has one of 3 cores until `other_end`.
+    /// Returns the machines of these two VMs, the VMs on machine 0, and the VMs that migrated, at a minute.
+    fn after(at: i64, terms: &RectifyPlacementDebt, other_end: i64) -> ([u32; 2], u32, u64) {
+        let trial = Trial::new(3, 1).rule("IsClusterBelowLimit", &[100.0]).rule("FirstFit", &[]);
+        let trial = trial.vms(1, 3, (1, 30)).vms(1, 1, (2, 1_400)).vms(1, 3, (3, other_end));
+        let affinity = AffinitySettings { long_days: 0.5, ..AffinitySettings::default() };
+        let mut world = World::new(trial.plan(true, &[incident(60, terms)]).with_affinity(&affinity));
+        while world.progress().time < minute(at) {
+            world.advance(1);
+            check_machines(&world, true);
+        }
+        let on = |vm| world.placement(VmId(vm)).expect("it was placed").0.0;
+        ([on(1), on(2)], world.occupancy().record(MachineId(0)).vms, world.summary().counters.migrations)
+    }
+
+    #[test]
+    fn a_stranded_long_lived_vm_goes_to_others_of_its_kind() {
+        assert_eq!(after(55, &usual(), 1_400), ([0, 1], 1, 0));
+        assert_eq!(after(70, &usual(), 1_400), ([1, 1], 1, 1), "its copy keeps both machines busy");
+        assert_eq!(after(90, &usual(), 1_400), ([1, 1], 0, 1), "and then machine 0 is empty");
+    }
+
+    #[test]
+    fn it_stays_without_a_gain_a_budget_or_its_leave() {
+        assert_eq!(after(90, &usual(), 100), ([0, 1], 1, 0), "the other machine holds no long-lived VM");
+        for terms in [
+            RectifyPlacementDebt { migrations: 0, ..usual() },
+            RectifyPlacementDebt { cannot_migrate: 100.0, ..usual() },
+            RectifyPlacementDebt { stranded_below: 25.0, ..usual() },
+            RectifyPlacementDebt { for_hours: 0.0, ..usual() },
+        ] {
+            assert_eq!(after(90, &terms, 1_400), ([0, 1], 1, 0), "{terms:?}");
+        }
+    }
 }

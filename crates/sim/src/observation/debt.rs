@@ -163,7 +163,8 @@ fn together(customers: BTreeMap<u64, Vec<MachineId>>, share: f64) -> (u32, u32) 
         on.sort_unstable();
         let limit = share * on.len() as f64;
         all += on.len() as u32;
-        close += on.chunk_by(|one, other| one == other).map(<[_]>::len).filter(|vms| *vms as f64 > limit).sum::<usize>() as u32;
+        close += on.chunk_by(|one, other| one == other).map(<[_]>::len).filter(|vms| *vms as f64 > limit).sum::<usize>()
+            as u32;
     }
     (close, all)
 }

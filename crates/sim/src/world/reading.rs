@@ -148,7 +148,8 @@ impl World {
     #[must_use]
     pub fn summary(&self) -> Summary {
         let (lives, power) = self.systems.summary();
-        let Observation { counters, shares, weighted, fills, debts, minutes, seconds, answered_at, .. } = &self.observed;
+        let Observation { counters, shares, weighted, fills, debts, minutes, seconds, answered_at, .. } =
+            &self.observed;
         Summary {
             digest: self.record.digest(),
             placements: counters.placements + self.warm_start.placements,
