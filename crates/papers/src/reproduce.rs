@@ -9,6 +9,10 @@ mod admission_fig1;
 mod admission_fig2;
 mod admission_table2;
 mod demand;
+mod dvla;
+mod dvla_fig10;
+mod dvla_fig11;
+mod dvla_fig8;
 mod figure;
 mod gridiron_case;
 mod gridiron_demand;
@@ -117,6 +121,17 @@ static ENTRIES: &[Reproducible] = &[
         run: lava_choices::run,
     },
     Reproducible { name: "lava-theorem1", about: "hosts saved by learning, by pool size", run: lava_theorem1::run },
+    Reproducible {
+        name: "dvla-fig8",
+        about: "density and placement debt with lifetime rules, in steady, drifting and new clusters",
+        run: dvla_fig8::run,
+    },
+    Reproducible { name: "dvla-fig10", about: "what each part of DVLA is worth", run: dvla_fig10::run },
+    Reproducible {
+        name: "dvla-fig11",
+        about: "density of DVLA by how many long-lived VMs are recognised",
+        run: dvla_fig11::run,
+    },
     Reproducible { name: "gridiron-fig3", about: "concurrent VMs of virtual datacenters", run: gridiron_fig3::run },
     Reproducible {
         name: "gridiron-fig8",

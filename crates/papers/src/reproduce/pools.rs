@@ -12,7 +12,7 @@ use tiebreak_scenario::Variant;
 use tiebreak_scenario::predictor::PredictorRow;
 use tiebreak_scenario::{ClusterRow, ClusterSettings};
 use tiebreak_sim::metrics::{Counters, index_of};
-use tiebreak_sim::{Agents, GeneratedWorkload, IncidentUse, World};
+use tiebreak_sim::{Agents, Debt, GeneratedWorkload, IncidentUse, World};
 
 use super::figure::Scale;
 use super::zone::at_once;
@@ -323,6 +323,11 @@ pub(super) struct AfterWarmUp {
     /// How often a machine opened, and how often one missed its deadline.
     pub(super) opened: u64,
     pub(super) raised: u64,
+    /// Mean packing density, in percent, and mean placement debt, if it is measured.
+    pub(super) density_pct: f64,
+    pub(super) debt: Option<Debt>,
+    /// How often a cluster formed its affinity group anew.
+    pub(super) group_changes: u64,
     /// All counters.
     pub(super) counters: Counters,
 }
@@ -439,6 +444,18 @@ pub(super) fn over_all(seeds: &[Vec<PoolRuns>], value: impl Fn(&PoolRuns) -> f64
 }
 
 impl Pool {
+    /// All VMs of a workload, on machines of which this share is in use at their peak.
+    pub(super) fn whole(workload: Workload, peak_pct: f64, seed: u64) -> Self {
+        let machines = (100.0 * peak(&workload) / peak_pct).ceil().max(1.0) as u32;
+        let vms = (0..workload.vm_count()).map(VmId).collect();
+        Self { machines, workload: Arc::new(workload), vms, seed }
+    }
+
+    /// Its requests.
+    pub(super) fn workload(&self) -> &Arc<Workload> {
+        &self.workload
+    }
+
     /// The VMs alive at every half day after the warm-up.
     fn alive(&self) -> Vec<(Time, Vec<VmRow>)> {
         let half_day = Millis::DAY.0 as i64 / 2;
@@ -498,6 +515,9 @@ impl AfterWarmUp {
             repredictions: summary.lives.repredictions,
             opened: summary.lives.turns[Turn::Opened as usize],
             raised: summary.lives.turns[Turn::Raised as usize],
+            density_pct: summary.packing_density_pct_mean,
+            debt: summary.debt_mean,
+            group_changes: summary.affinity.map_or(0, |affinity| affinity.changes),
             counters: summary.counters,
         }
     }
