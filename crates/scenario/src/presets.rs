@@ -703,7 +703,7 @@ fn dvla() -> Document {
         clusters: vec![cluster(0, 100, 12, (104.0, 562.5))],
         workload: WorkloadRef::Generated(GeneratedWorkload {
             days: 60.0,
-            requests_per_hour: 9.0,
+            requests_per_hour: 11.0,
             spikes_per_day: 0.0,
             longest_life: 300.0,
             tenants: 300,
@@ -803,7 +803,7 @@ mod tests {
             ("power", 72.0, 82.0),
             ("power-month", 68.0, 86.0),
             ("lava-c2", 55.0, 80.0),
-            ("dvla", 55.0, 95.0),
+            ("dvla", 50.0, 95.0),
         ] {
             let document = (find(id).expect(id).make)();
             let variant = document.active_variant();

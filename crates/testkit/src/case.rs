@@ -290,6 +290,8 @@ fn measures(chance: Chance<'_>) -> Measures {
         measured_from_hours: draws.one_of(&[0.0, 0.0, 0.5, 2.0]),
         stranding_hours: draws.one_of(&[0.0, 0.001, 0.3]),
         fill_while_pct: draws.one_of(&[0.0, 50.0, 100.0]),
+        debt_hours: draws.one_of(&[0.0, 0.01]),
+        ..Measures::default()
     }
 }
 

@@ -25,7 +25,7 @@ static PAPER: [Option<&str>; RUNS] = [
     Some("PD +1.5, PD_L +0.9, VRAR +0.3"),
     None,
     Some("PD +1.4"),
-    Some("PD +1.35"),
+    None,
     Some("PD +1.66"),
 ];
 
