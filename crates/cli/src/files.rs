@@ -33,7 +33,7 @@ impl FileOf {
     }
 }
 
-pub(crate) const PLACEMENTS: &[Field] = &[
+const PLACEMENTS: &[Field] = &[
     ("seq", "number of the row, from 0"),
     ("time_ms", "when the store answered, in ms from the beginning of the trace"),
     ("request", "number of the request"),

@@ -24,6 +24,7 @@ mod lava_fig15;
 mod lava_fig16;
 mod lava_fig17;
 mod lava_fig6;
+mod lava_stranding;
 mod lava_table2;
 mod lava_table4;
 mod lava_theorem1;
@@ -36,6 +37,7 @@ mod power_fig7;
 mod power_table2;
 mod power_table3;
 mod power_table4;
+mod protean_conflicts;
 mod protean_fig10;
 mod protean_fig11;
 mod protean_fig12;
@@ -97,10 +99,16 @@ static ENTRIES: &[Reproducible] = &[
         about: "a higher cluster limit with recommended migrations",
         run: protean_fig16::run,
     },
+    Reproducible {
+        name: "protean-conflicts",
+        about: "conflicts with coarse and fine-grained detection, and retries",
+        run: protean_conflicts::run,
+    },
     Reproducible { name: "lava-fig6", about: "empty hosts with lifetime rules, in many pools", run: lava_fig6::run },
     Reproducible { name: "lava-fig15", about: "empty hosts by prediction accuracy", run: lava_fig15::run },
     Reproducible { name: "lava-fig16", about: "from the baseline to the bound, step by step", run: lava_fig16::run },
     Reproducible { name: "lava-fig17", about: "predictions that stay valid for some time", run: lava_fig17::run },
+    Reproducible { name: "lava-stranding", about: "cores and memory that no VM can use", run: lava_stranding::run },
     Reproducible {
         name: "lava-table2",
         about: "migrations saved by moving the longest-lived first",

@@ -70,4 +70,5 @@ pub use workload::generate::{self, GeneratedWorkload};
 pub use world::collisions::{Collision, Obstacle, Rival};
 pub use world::fates::Fates;
 pub use world::story::Turn;
+pub use world::tables::{Placements, Samples};
 pub use world::{Probe, Probed, Progress, World};

@@ -315,6 +315,8 @@ pub(super) struct AfterWarmUp {
     pub(super) empty_pct: f64,
     /// The same with perfect packing: the free share of the scarcer of cores and memory.
     pub(super) bound_pct: f64,
+    /// Mean stranded cores and memory, in percent of the pool; NaN if they were not measured.
+    pub(super) stranded_pct: [f64; 2],
     /// VMs for which no machine was found.
     pub(super) refused: u64,
     pub(super) repredictions: u64,
@@ -508,6 +510,7 @@ impl AfterWarmUp {
         Self {
             empty_pct: summary.empty_hosts_pct_mean,
             bound_pct: sampled.clone().map(|(_, bound)| bound).sum::<f64>() / sampled.count() as f64,
+            stranded_pct: summary.stranded_pct_mean.unwrap_or([f64::NAN; 2]),
             refused: summary.rejections,
             repredictions: summary.lives.repredictions,
             opened: summary.lives.turns[Turn::Opened as usize],

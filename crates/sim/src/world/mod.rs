@@ -46,6 +46,7 @@ mod reading;
 mod stays;
 pub(crate) mod story;
 mod systems;
+pub(crate) mod tables;
 #[cfg(test)]
 pub(crate) mod trial;
 mod warm_start;
