@@ -24,6 +24,13 @@ fn verdicts() -> Vec<Value> {
     serde_json::from_slice(&file).expect("an array")
 }
 
+/// The names of the program's exhibits, in order.
+fn names() -> Vec<String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_tiebreak")).args(["reproduce", "--json"]).output();
+    let listed: Vec<Value> = serde_json::from_slice(&output.expect("the program").stdout).expect("an array");
+    listed.iter().map(|one| text(one, "name").to_owned()).collect()
+}
+
 /// The checks of an exhibit with this verdict.
 fn of<'a>(exhibit: &'a Value, verdict: &str) -> Vec<&'a Value> {
     let checks = exhibit["checks"].as_array().expect("checks");
@@ -57,9 +64,14 @@ fn row(exhibit: &Value) -> String {
     )
 }
 
-fn table(exhibits: &[Value]) -> String {
+/// One row for each exhibit of the program.
+fn table(verdicts: &[Value]) -> String {
     let head = "| exhibit | verdict | holds | does not | undecided | fitted | why | run |\n|---|---|---|---|---|---|---|---|\n";
-    format!("{head}{}", exhibits.iter().map(row).collect::<String>())
+    let row = |name: &String| match verdicts.iter().find(|one| text(one, "name") == name) {
+        Some(exhibit) => row(exhibit),
+        None => format!("| `{name}` | - | | | | | no full run is kept yet | |\n"),
+    };
+    format!("{head}{}", names().iter().map(row).collect::<String>())
 }
 
 #[test]
@@ -76,12 +88,11 @@ fn the_table_of_verdicts_is_that_of_the_runs() {
 }
 
 #[test]
-fn every_exhibit_has_verdicts_and_no_other_has() {
-    let output = Command::new(env!("CARGO_BIN_EXE_tiebreak")).args(["reproduce", "--json"]).output();
-    let listed: Vec<Value> = serde_json::from_slice(&output.expect("the program").stdout).expect("an array");
-    let names = |all: &[Value]| all.iter().map(|one| text(one, "name").to_owned()).collect::<Vec<_>>();
-    let verdicts = verdicts();
-    assert_eq!(names(&listed), names(&verdicts));
+fn verdicts_are_those_of_the_program_s_exhibits() {
+    let (names, verdicts) = (names(), verdicts());
+    let kept: Vec<_> = verdicts.iter().map(|one| text(one, "name").to_owned()).collect();
+    let in_order: Vec<_> = names.into_iter().filter(|name| kept.contains(name)).collect();
+    assert_eq!(kept, in_order);
     for exhibit in &verdicts {
         let all: usize =
             ["holds", "fails", "undecided", "fitted"].iter().map(|verdict| of(exhibit, verdict).len()).sum();
