@@ -9,6 +9,10 @@ mod admission_fig1;
 mod admission_fig2;
 mod admission_table2;
 mod demand;
+mod dvla;
+mod dvla_fig10;
+mod dvla_fig11;
+mod dvla_fig8;
 mod figure;
 mod gridiron_amdahl;
 mod gridiron_case;
@@ -21,6 +25,7 @@ mod lava_fig15;
 mod lava_fig16;
 mod lava_fig17;
 mod lava_fig6;
+mod lava_stranding;
 mod lava_table2;
 mod lava_table4;
 mod lava_theorem1;
@@ -32,6 +37,7 @@ mod power_fig7;
 mod power_table2;
 mod power_table3;
 mod power_table4;
+mod protean_conflicts;
 mod protean_fig10;
 mod protean_fig11;
 mod protean_fig12;
@@ -100,10 +106,16 @@ static ENTRIES: &[Reproducible] = &[
         about: "a higher cluster limit with recommended migrations",
         run: protean_fig16::run,
     },
+    Reproducible {
+        name: "protean-conflicts",
+        about: "conflicts with coarse and fine-grained detection, and retries",
+        run: protean_conflicts::run,
+    },
     Reproducible { name: "lava-fig6", about: "empty hosts with lifetime rules, in many pools", run: lava_fig6::run },
     Reproducible { name: "lava-fig15", about: "empty hosts by prediction accuracy", run: lava_fig15::run },
     Reproducible { name: "lava-fig16", about: "from the baseline to the bound, step by step", run: lava_fig16::run },
     Reproducible { name: "lava-fig17", about: "predictions that stay valid for some time", run: lava_fig17::run },
+    Reproducible { name: "lava-stranding", about: "cores and memory that no VM can use", run: lava_stranding::run },
     Reproducible {
         name: "lava-table2",
         about: "migrations saved by moving the longest-lived first",
@@ -116,6 +128,17 @@ static ENTRIES: &[Reproducible] = &[
         run: lava_choices::run,
     },
     Reproducible { name: "lava-theorem1", about: "hosts saved by learning, by pool size", run: lava_theorem1::run },
+    Reproducible {
+        name: "dvla-fig8",
+        about: "density and placement debt with lifetime rules, in steady, drifting and new clusters",
+        run: dvla_fig8::run,
+    },
+    Reproducible { name: "dvla-fig10", about: "what each part of DVLA is worth", run: dvla_fig10::run },
+    Reproducible {
+        name: "dvla-fig11",
+        about: "density of DVLA by how many long-lived VMs are recognised",
+        run: dvla_fig11::run,
+    },
     Reproducible { name: "gridiron-fig3", about: "concurrent VMs of virtual datacenters", run: gridiron_fig3::run },
     Reproducible {
         name: "gridiron-fig8",

@@ -8,7 +8,7 @@ use tiebreak_profile::{Arrivals, Inventory, LIFE_BOUNDS_S, Profile, Quantiles, T
 use tiebreak_trace::Parsed;
 
 use super::{amount, lines, listed};
-use crate::commands::size;
+use tiebreak_study::size;
 use tiebreak_console::answer::Failure;
 use tiebreak_console::shown::{count, table};
 
