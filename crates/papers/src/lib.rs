@@ -25,6 +25,6 @@ pub const REPRODUCE: Command = Command {
     words_max: 1,
     help: "Reproduces a paper's table or figure and shows ours next to it. Exit code 1 if a direction does not hold, \
          3 if one is undecided and none fails. Without a name, it lists all of them.",
-    options: &[&[&QUICK, &reproduce::OUT, &reproduce::FIRST_SEED, &TRACE, &SET]],
+    options: &[&[&QUICK, &reproduce::OUT, &reproduce::FIRST_SEED, &reproduce::RUNS, &TRACE, &SET]],
     run: reproduce::run,
 };
