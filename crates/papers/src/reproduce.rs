@@ -64,8 +64,8 @@ use tiebreak_console::shown::table;
 
 pub(crate) use gridiron_amdahl::GHZ;
 pub(crate) use power_table4::P99;
-pub(crate) use record::VERDICTS;
 use record::Record;
+pub(crate) use record::VERDICTS;
 use verdict::{Check, Tally, Verdict};
 
 /// A reproducible table or figure.
