@@ -62,7 +62,7 @@ pub use observation::rule_shares::{Circles, RuleHint, RuleShare, hints};
 pub use observation::share_byte::ShareByte;
 pub use plan::lists::RulesUntil;
 pub use plan::{Agents, Plan, PlanError};
-pub use power::{CappingKind, LoadPredictor, PowerSettings};
+pub use power::{CappingKind, LoadLabels, LoadPredictor, PowerSettings};
 pub use record::disruption::{Disruption, Fate, Reason};
 pub use record::{Cause, Decision, Outcome, Rejected, Rejection};
 pub use summary::Summary;

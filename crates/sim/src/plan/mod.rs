@@ -17,7 +17,7 @@ use crate::incidents::Planned;
 use crate::lifetimes::LifePredictions;
 use crate::network::vdc::Vdcs;
 use crate::observation::measures::Measures;
-use crate::power::usage::usages;
+use crate::power::usage::{Patterns, Telemetry, usages};
 use crate::power::{CappingKind, PowerSettings, PowerTerms};
 use lists::List;
 
@@ -203,6 +203,14 @@ impl Plan {
     #[must_use]
     pub fn usages(&self) -> Option<&Arc<[Usage]>> {
         self.power.as_ref().map(|terms| &terms.usages)
+    }
+
+    /// What telemetry shows of its VMs, if their utilization is needed.
+    #[must_use]
+    pub fn telemetry(&self) -> Option<Telemetry<'_>> {
+        let terms = self.power.as_ref()?;
+        let patterns = Patterns::new(&terms.settings, self.seed);
+        Some(Telemetry { patterns, plan: self, usages: &terms.usages })
     }
 
     /// The same plan with the prediction for each VM at its arrival, in the order of the workload.
