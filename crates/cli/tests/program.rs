@@ -139,7 +139,7 @@ fn exit_of(exhibits: &[&Value]) -> i32 {
 }
 
 /// Every figure: its name and the number of lines in its table.
-const FIGURES: [(&str, usize); 37] = [
+const FIGURES: [(&str, usize); 38] = [
     ("protean-fig9", 4),
     ("protean-fig10", 8),
     ("protean-fig11", 3),
@@ -166,10 +166,11 @@ const FIGURES: [(&str, usize); 37] = [
     ("gridiron-case", 12),
     ("gridiron-demand", 10),
     ("gridiron-amdahl", 7),
-    ("admission-table2", 5),
-    ("admission-fig1", 8),
-    ("admission-fig2", 2),
-    ("admission-appendix-e", 4),
+    ("admission-table2", 10),
+    ("admission-fig1", 16),
+    ("admission-fig2", 4),
+    ("admission-forecast", 6),
+    ("admission-appendix-e", 12),
     ("power-table2", 6),
     ("power-table3", 6),
     ("power-fig4", 11),
@@ -213,6 +214,39 @@ fn all_is_one_array_with_a_drawing_for_each_figure() {
         let points = read("csv");
         assert!(points.starts_with("panel,series,across,value\n") && points.lines().count() > 4, "{name}");
     }
+}
+
+/// The numbers of a forecast: hours, mean, variance, and both probabilities.
+fn forecast(words: &[&str]) -> Vec<[f64; 5]> {
+    let report = json(&[&["admission", "forecast"], words, &["--size", "40", "--json"]].concat());
+    let points = report["points"].as_array().expect("a list");
+    let names = ["hours", "mean", "variance", "chance_cantelli", "chance_normal"];
+    points.iter().map(|point| names.map(|name| point[name].as_f64().expect("a number"))).collect()
+}
+
+#[test]
+fn a_deployment_and_a_cluster_are_forecast() {
+    let one = forecast(&["--cores", "8", "--hours", "24", "--at", "0,1,24"]);
+    assert_eq!(one[0], [0.0, 8.0, 0.0, 0.0, 0.0]);
+    for [_, mean, variance, cantelli, normal] in &one[1..] {
+        assert!((cantelli - variance / (variance + (40.0 - mean).powi(2))).abs() < 1e-12);
+        assert!((0.0..=1.0).contains(normal) && mean.fract() != 0.0);
+    }
+    // Two such deployments, one of them in full.
+    let rows = b"name,cores,hours,blocks,ended,scale_outs,observed_hours,requested\na,8,24,,,,,\nb,8,24,1,0,0,24,8\n";
+    let file = file(&folder("forecast"), "cluster.csv", rows);
+    for ([_, mean, variance, ..], [_, both, spread, ..]) in one.iter().zip(forecast(&[&file, "--at", "0,1,24"])) {
+        assert!((2.0 * mean - both).abs() < 1e-9 && (2.0 * variance - spread).abs() < 1e-9);
+    }
+    let paper = forecast(&["--cores", "8", "--moments", "paper", "--at", "1000"]);
+    let prior = forecast(&["--cores", "8", "--prior", "running", "--at", "1000"]);
+    let plain = forecast(&["--cores", "8", "--at", "1000"]);
+    assert!(paper[0][1] < plain[0][1] && plain[0][1] < prior[0][1]);
+    let ends = forecast(&["--cores", "8", "--at", "24", "--set", "admission.when_empty=ends"]);
+    assert!(ends[0][1] < forecast(&["--cores", "8", "--at", "24"])[0][1]);
+    assert!(
+        done(&["admission", "forecast", "--cores", "8"]).starts_with("The cores of a deployment at future moments")
+    );
 }
 
 /// Readings of a VM that is busy in the office hours of five days, of a steady one, and of one that ends after a day.
@@ -582,6 +616,14 @@ fn bad_input_is_one_sentence_and_code_2() {
         (&["power", "save", "draws.csv"], "expected budget, got \"save\""),
         (&["power", "budget"], "expected the file with power readings"),
         (&["power", "budget", "no-such-file.csv"], "no-such-file.csv"),
+        (&["admission"], "expected forecast"),
+        (&["admission", "forecast"], "expected either a file of deployments or --cores N"),
+        (&["admission", "forecast", "--cores", "0"], "expected a number from 1 to 10000000 after --cores, got \"0\""),
+        (&["admission", "forecast", "--cores", "8", "--at", "24,1"], "expected ascending hours after --at"),
+        (&["admission", "forecast", "--cores", "8", "--moments", "mine"], "expected exact or paper after --moments"),
+        (&["admission", "forecast", "--cores", "8", "--prior", "mine"], "expected running or arriving after --prior"),
+        (&["admission", "forecast", "no-such-file.csv"], "no-such-file.csv"),
+        (&["reproduce", "admission-fig2", "--quick", "--runs", "1"], "expected 12 to 2000 runs after --runs, got 1"),
         (&["dance"], "expected a command"),
     ] {
         let output = tiebreak(words);
@@ -1205,7 +1247,9 @@ fn bench_measures_links_alone() {
 #[test]
 fn help_names_every_command_and_option() {
     let overview = done(&["help"]);
-    for command in ["run", "check", "explain", "trace", "link", "list", "bench", "reproduce", "bounds", "power"] {
+    for command in
+        ["run", "check", "explain", "trace", "link", "list", "bench", "reproduce", "bounds", "admission", "power"]
+    {
         assert!(overview.contains(&format!("tiebreak {command}")));
         let page = done(&[command, "--help"]);
         assert!(page.contains("--json"), "{command}");

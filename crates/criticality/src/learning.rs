@@ -230,8 +230,7 @@ impl Learning {
         let with_p95 = predictor == LoadPredictor::Forests;
         let labels = Labels { classified_after: days(settings.label_days) };
         let loads = if learns { told_at_start(&arrivals, labels, with_p95) } else { loads };
-        let quality =
-            learns.then(|| Quality::new(with_p95, arrivals.iter().any(|arrival| arrival.label.is_some())));
+        let quality = learns.then(|| Quality::new(with_p95, arrivals.iter().any(|arrival| arrival.label.is_some())));
         let mut learning = Self {
             labels,
             histories: Histories::new(&arrivals),

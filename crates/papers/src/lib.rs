@@ -29,7 +29,7 @@ pub const REPRODUCE: Command = Command {
     help: "Reproduces a paper's table or figure and shows ours next to it. Exit code 1 if a direction does not hold, \
          3 if one is undecided and none fails. Without a name, it lists all of them.",
     options: &[
-        &[&QUICK, &reproduce::OUT, &reproduce::FIRST_SEED, &reproduce::VERDICTS, &TRACE, &SET],
+        &[&QUICK, &reproduce::OUT, &reproduce::FIRST_SEED, &reproduce::VERDICTS, &reproduce::RUNS, &TRACE, &SET],
         &[&reproduce::GHZ, &reproduce::P99, &ALLOCATED, &INTERNAL, &NON_PREMIUM],
     ],
     run: reproduce::run,

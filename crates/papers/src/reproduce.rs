@@ -7,6 +7,7 @@ mod admission;
 mod admission_appendix_e;
 mod admission_fig1;
 mod admission_fig2;
+mod admission_forecast;
 mod admission_table2;
 mod demand;
 mod dvla;
@@ -63,8 +64,8 @@ use tiebreak_console::shown::table;
 
 pub(crate) use gridiron_amdahl::GHZ;
 pub(crate) use power_table4::P99;
-pub(crate) use record::VERDICTS;
 use record::Record;
+pub(crate) use record::VERDICTS;
 use verdict::{Check, Tally, Verdict};
 
 /// A reproducible table or figure.
@@ -172,6 +173,11 @@ static ENTRIES: &[Reproducible] = &[
     },
     Reproducible { name: "admission-fig2", about: "users who label their deployments", run: admission_fig2::run },
     Reproducible {
+        name: "admission-forecast",
+        about: "forecasts of new deployments compared with what becomes of them",
+        run: admission_forecast::run,
+    },
+    Reproducible {
         name: "admission-appendix-e",
         about: "deployments that end before capacity gets tight",
         run: admission_appendix_e::run,
@@ -221,6 +227,13 @@ pub(crate) const FIRST_SEED: Opt = Opt {
     name: "first-seed",
     value: Some("N"),
     help: "the first of the seeds (1); with others, such as 1001, no verdict may turn",
+};
+
+/// The option for the number of runs of the tables about admission.
+pub(crate) const RUNS: Opt = Opt {
+    name: "runs",
+    value: Some("N"),
+    help: "seeds for each threshold of the tables about admission (32, or 24); more make intervals narrower",
 };
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {

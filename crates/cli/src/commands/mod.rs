@@ -1,5 +1,6 @@
 //! Every command: one file each, one line here.
 
+mod admission;
 mod bounds;
 mod check;
 mod compare;
@@ -149,6 +150,26 @@ pub(crate) static COMMANDS: &[Command] = &[
              hold any of them, by each of Gridiron's three bounds.",
         options: &[&[&bounds::UPLINK, &bounds::VMS, &bounds::COLOCATED, &bounds::CORES]],
         run: bounds::run,
+    },
+    Command {
+        name: "admission",
+        words: "forecast [FILE]",
+        words_max: 2,
+        help: "Forecasts the cores of a deployment (--cores), or of a cluster's deployments (a JSON array or CSV file, see \
+             docs/ADMISSION.md): mean, variance and standard deviation at future moments, by the beliefs of a \
+             scenario. --json has all digits.",
+        options: &[&[
+            &admission::CORES,
+            &admission::HOURS,
+            &admission::SCALE_OUTS,
+            &admission::AT,
+            &admission::SIZE,
+            &admission::MOMENTS,
+            &admission::PRIOR,
+            &PRESET,
+            &SET,
+        ]],
+        run: admission::run,
     },
     Command {
         name: "power",

@@ -65,10 +65,15 @@ pub(crate) fn hosted_programs() -> Outcome {
 }
 
 /// Runs each call in a thread of its own and returns what they return, in their order.
-fn in_parallel<T: Send>(calls: impl Iterator<Item = impl FnOnce() -> Result<T, String> + Send>) -> Vec<Result<T, String>> {
+fn in_parallel<T: Send>(
+    calls: impl Iterator<Item = impl FnOnce() -> Result<T, String> + Send>,
+) -> Vec<Result<T, String>> {
     thread::scope(|scope| {
         let calls: Vec<_> = calls.map(|call| scope.spawn(call)).collect();
-        calls.into_iter().map(|call| call.join().unwrap_or_else(|_| Err("a thread of the build panicked".into()))).collect()
+        calls
+            .into_iter()
+            .map(|call| call.join().unwrap_or_else(|_| Err("a thread of the build panicked".into())))
+            .collect()
     })
 }
 
@@ -79,7 +84,8 @@ pub(crate) fn assemble() -> Outcome {
     let page = project::read("index.html")?;
     let links = links(&page);
     let replacements = in_parallel(links.iter().map(|link| || link.put_into(&staging)));
-    let page = links.iter().zip(replacements).try_fold(page.clone(), |page, (link, by)| fill(&page, link.text, &by?))?;
+    let page =
+        links.iter().zip(replacements).try_fold(page.clone(), |page, (link, by)| fill(&page, link.text, &by?))?;
     let reload = named_by_content(&staging, Path::new(RELOAD), "reload", ".js")?;
     let page = fill(&page, "</head>", &format!("  <script src=\"./{reload}\" defer></script>\n  </head>"))?;
     write(&staging.join("index.html"), page.as_bytes())?;
