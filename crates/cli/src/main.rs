@@ -6,7 +6,6 @@
 
 mod commands;
 mod files;
-mod workloads;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;

@@ -5,6 +5,8 @@ use std::io::Write;
 
 use serde::Serialize;
 
+pub use tiebreak_study::Failure;
+
 use crate::given::Given;
 use crate::progress::STOPPED;
 
@@ -21,16 +23,6 @@ pub struct Answer {
     pub undecided: bool,
     /// Whether the user stopped the work, so that the result is partial.
     pub stopped: bool,
-}
-
-/// Bad input, in one sentence: what was expected, what came, what to do.
-#[derive(Debug)]
-pub struct Failure(pub String);
-
-impl<E: std::error::Error> From<E> for Failure {
-    fn from(error: E) -> Self {
-        Self(error.to_string())
-    }
 }
 
 impl Answer {

@@ -11,6 +11,7 @@ use tiebreak_model::Workload;
 use tiebreak_scenario::document::CLUSTERS_MAX;
 use tiebreak_scenario::read::{TEXT_MAX, rule_of as rule_row};
 use tiebreak_scenario::{Document, GALLERY, PRESETS, RuleRow, Variant, gallery, presets};
+use tiebreak_study::{fields, own};
 use tiebreak_trace::{Nodes, nodes};
 
 use crate::answer::Failure;
@@ -148,7 +149,7 @@ pub fn is_about_own_trace(given: &Given) -> bool {
 /// The user's own trace runs with the machines and the policy of the first preset, but without its agents.
 pub fn unslowed(variant: Variant, workload: &Workload, given: &Given) -> Variant {
     match is_about_own_trace(given) {
-        true => Variant { agents: presets::agents_for(workload.fingerprint()), ..variant },
+        true => own::unslowed(variant, workload),
         false => variant,
     }
 }
@@ -185,29 +186,14 @@ pub fn set_fields(variant: &mut Variant, given: &Given) -> Result<(), Failure> {
     set_all(variant, &pairs)
 }
 
-/// Sets fields in any order: one that is valid only together with another is retried after it.
+/// Sets the fields of `--set`, in any order.
 pub fn set_all(variant: &mut Variant, pairs: &[&str]) -> Result<(), Failure> {
-    let split = |pair: &&str| {
+    let split = |pair: &&'_ str| {
         let wrong = || Failure(format!("expected PATH=VALUE after --set, got \"{pair}\"; write, for instance, seed=7"));
-        let (path, value) = pair.split_once('=').ok_or_else(wrong)?;
-        Ok((path.trim().to_owned(), value.to_owned()))
+        pair.split_once('=').map(|(path, value)| (path.trim().to_owned(), value.to_owned())).ok_or_else(wrong)
     };
-    let mut waiting = pairs.iter().map(split).collect::<Result<Vec<_>, Failure>>()?;
-    loop {
-        let (before, mut first) = (waiting.len(), None);
-        waiting.retain(|(path, value)| match variant.set(path, value) {
-            Ok(()) => false,
-            Err(issue) => {
-                first.get_or_insert(issue);
-                true
-            }
-        });
-        match first {
-            None => return Ok(()),
-            Some(issue) if waiting.len() == before => return Err(issue.into()),
-            Some(_) => {}
-        }
-    }
+    let fields = pairs.iter().map(split).collect::<Result<Vec<_>, Failure>>()?;
+    fields::set_all(variant, &fields.iter().map(|(path, value)| (path.as_str(), value.as_str())).collect::<Vec<_>>())
 }
 
 /// The preset of this name.
@@ -267,17 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_set_in_any_order() {
-        let (machines, racks) = ("inventory.clusters.0.machines=6", "inventory.clusters.0.racks=3");
-        for pairs in [[machines, racks], [racks, machines]] {
-            let mut variant = Variant::default();
-            set_all(&mut variant, &pairs).expect("six machines in three racks");
-            assert_eq!((variant.clusters[0].settings.machines, variant.clusters[0].settings.racks), (6, 3));
-        }
-        let mut variant = Variant::default();
-        set_all(&mut variant, &["seed=2", "seed=3"]).expect("two seeds");
-        assert_eq!(variant.seed, 3, "the last one holds");
-        assert!(set_all(&mut variant, &[machines]).is_err(), "six machines do not fill its racks");
-        assert!(set_all(&mut variant, &["seed"]).is_err_and(|told| told.0.contains("PATH=VALUE")));
+    fn a_pair_without_a_value_is_refused() {
+        assert!(set_all(&mut Variant::default(), &["seed"]).is_err_and(|told| told.0.contains("PATH=VALUE")));
     }
 }

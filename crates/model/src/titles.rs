@@ -66,6 +66,7 @@ const TITLES: &[(&str, &str)] = &[
     ("idle_w", "idle draw"),
     ("isolated", "isolated tenants"),
     ("label_hours", "classified after"),
+    ("labels", "labels"),
     ("learn_hours", "training time"),
     ("lift_s", "lift after"),
     ("longest_life", "longest lifetime"),

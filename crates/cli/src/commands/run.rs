@@ -3,21 +3,21 @@
 use std::path::Path;
 use std::time::Instant;
 
-use serde::{Serialize, Serializer};
-use serde_json::Value;
+use serde::Serialize;
 use tiebreak_import::Import;
 use tiebreak_model::Bottleneck;
-use tiebreak_placement::CacheUse;
-use tiebreak_profile::{Facts, begins_late_at_hours, too_large};
+use tiebreak_profile::Facts;
 use tiebreak_scenario::{Document, Variant, WorkloadRef};
 use tiebreak_sim::figures::Part;
 use tiebreak_sim::metrics::Counters;
-use tiebreak_sim::{Decision, Fates, Figure, METRICS, Outcome, Plan, RuleHint, RuleShare, Summary, World, hints};
+use tiebreak_sim::{AffinityDay, Fates, Placements, Plan, RuleHint, RuleShare, Samples, Summary, World, hints};
+use tiebreak_study::figures::Figures;
+use tiebreak_study::{own, warnings};
 use tiebreak_tables::parquet;
 use tiebreak_trace::compact::{self, Origin};
 
 use super::trace::csv;
-use crate::files::{FILES, PLACEMENTS};
+use crate::files::{AFFINITY, FILES};
 use tiebreak_console::answer::{Answer, Failure, json, note};
 use tiebreak_console::given::{Given, Opt};
 use tiebreak_console::imports::{self, Told};
@@ -57,15 +57,10 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
         trace.path = Some(path.to_string_lossy().into_owned());
     }
     let facts = Facts::of(&source.workload);
-    let is_own = scenario::is_about_own_trace(given) && variant.measures.measured_from_hours == 0.0;
-    let skipped = begins_late_at_hours(&source.workload).filter(|_| is_own);
-    if let Some(hours) = skipped {
-        variant.measures.measured_from_hours = hours;
-    }
+    let is_own = scenario::is_about_own_trace(given);
+    let skipped = is_own.then(|| own::measure_late(&mut variant, &source.workload)).flatten();
     let plan = variant.plan(source.workload.clone())?;
-    let told = too_large(plan.workload(), plan.fleet()).into_iter().chain(variant.ends_early(plan.workload()));
-    let mut doubts: Vec<_> = told.chain(facts.doubts(plan.fleet())).map(|doubt| doubt.to_string()).collect();
-    doubts.extend(facts.stretched().map(|told| format!("{told} --without-outliers does.")));
+    let doubts = warnings::before(&variant, &plan, &facts, "--without-outliers");
     progress::listen();
     doubts.iter().for_each(note);
     let start = Instant::now();
@@ -187,19 +182,6 @@ struct SummaryFile<'a> {
     plan: &'a Plan,
 }
 
-/// The figures of one part of `summary.json`, by their ids.
-struct Figures<'a>(Part, &'a Summary, &'a Plan);
-
-impl Serialize for Figures<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let value = |figure: &Figure| match figure.value(self.1, self.2) {
-            Some(count) if figure.is_count() => Value::from(count as u64),
-            value => value.into(),
-        };
-        serializer.collect_map(self.0.figures().map(|figure| (figure.id, value(figure))))
-    }
-}
-
 #[derive(Serialize)]
 struct TraceName {
     name: String,
@@ -249,14 +231,9 @@ impl<'a> SummaryFile<'a> {
         wall_ms: f64,
     ) -> Self {
         let part = |part: Part| Figures(part, summary, plan);
-        let wait_ms = summary.answers.p50_ms / variant.agents.slowdown;
         Self {
             digest: format!("{:016x}", summary.digest),
-            warnings: facts
-                .slow_agents(wait_ms, summary.counters.ended_before_placed)
-                .iter()
-                .map(ToString::to_string)
-                .collect(),
+            warnings: warnings::after(variant, summary, facts),
             told: Vec::new(),
             placing: part(Part::Placing),
             life_p50_ms: facts.life_p50_ms,
@@ -458,11 +435,14 @@ impl ShareRow {
 fn write_files(folder: &Folder, world: &World, report: &SummaryFile<'_>) -> Result<(), Failure> {
     let unwritable = |error: &dyn std::fmt::Display| folder.unwritable(error);
     std::fs::write(folder.file("summary.json"), json(report)).map_err(|error| unwritable(&error))?;
-    write_series(&folder.file("series.csv"), world).map_err(|error| unwritable(&error))?;
-    write_placements(&folder.file("placements.csv"), world).map_err(|error| unwritable(&error))?;
+    std::fs::write(folder.file("series.csv"), csv(&Samples(world))).map_err(|error| unwritable(&error))?;
+    std::fs::write(folder.file("placements.csv"), csv(&Placements(world))).map_err(|error| unwritable(&error))?;
     std::fs::write(folder.file("vms.csv"), csv(&Fates(world))).map_err(|error| unwritable(&error))?;
     let vms = parquet::write(&Fates(world)).map_err(|error| unwritable(&error))?;
     std::fs::write(folder.file(VMS_AS_PARQUET), vms).map_err(|error| unwritable(&error))?;
+    if !world.affinity_days().is_empty() {
+        write_affinity(&folder.file("affinity.csv"), world).map_err(|error| unwritable(&error))?;
+    }
     if world.power_readings().all(<[f32]>::is_empty) {
         return Ok(());
     }
@@ -481,76 +461,16 @@ fn write_draws(file: &Path, world: &World) -> csv::Result<()> {
     Ok(csv.flush()?)
 }
 
-/// Writes one row per sample; fields without a meaningful value are empty.
-fn write_series(file: &Path, world: &World) -> csv::Result<()> {
+/// Writes one row per cluster and day of affinity groups.
+fn write_affinity(file: &Path, world: &World) -> csv::Result<()> {
     let mut csv = csv::Writer::from_path(file)?;
-    csv.write_field("time_ms")?;
-    csv.write_record(METRICS.iter().map(|metric| metric.declaration.id))?;
-    let series = world.series();
-    for (sample, time) in series.times().iter().enumerate() {
-        csv.write_field(time.0.to_string())?;
-        let cell = |metric| Some(series.values(metric)[sample]).filter(|value| value.is_finite());
-        csv.write_record(
-            (0..METRICS.len()).map(|metric| cell(metric).map_or_else(String::new, |value| value.to_string())),
-        )?;
+    csv.write_record(AFFINITY.iter().map(|(name, _)| name))?;
+    for AffinityDay { at, cluster, day } in world.affinity_days() {
+        let shares = |class: usize| day.vector.map_or_else(String::new, |vector| format!("{:.6}", vector[class]));
+        let group: Vec<_> = day.group.classes().map(|class| class.to_string()).collect();
+        let place = [at.0.to_string(), cluster.0.to_string()].into_iter();
+        let after = [format!("{:.6}", day.score), day.state.word().into(), group.join(" "), day.changed.to_string()];
+        csv.write_record(place.chain((0..6).map(shares)).chain(after))?;
     }
     Ok(csv.flush()?)
-}
-
-/// Writes one row per VM and attempt, in the order of the store's answers.
-fn write_placements(file: &Path, world: &World) -> csv::Result<()> {
-    let mut csv = csv::WriterBuilder::new().has_headers(false).from_path(file)?;
-    csv.write_record(PLACEMENTS.iter().map(|(name, _)| name))?;
-    for (seq, decision) in world.decisions().iter().enumerate() {
-        csv.write_field(seq.to_string())?;
-        csv.serialize(PlacementRow::of(world, decision))?;
-    }
-    Ok(csv.flush()?)
-}
-
-/// A row of `placements.csv` after its number; the header above names the fields.
-#[derive(Serialize)]
-struct PlacementRow {
-    time_ms: i64,
-    request: u32,
-    vm: u64,
-    outcome: &'static str,
-    machine: Option<u32>,
-    cluster: Option<u32>,
-    best_set_size: u32,
-    cache: Option<&'static str>,
-    agent: Option<u32>,
-    attempt: u32,
-    cause: &'static str,
-    /// The network bottleneck, if machines had room.
-    bottleneck: Option<&'static str>,
-}
-
-impl PlacementRow {
-    fn of(world: &World, decision: &Decision) -> Self {
-        let bottleneck = world.bottleneck(decision.vm).filter(|_| decision.outcome == Outcome::Refused);
-        Self {
-            time_ms: decision.time.0,
-            request: decision.request.0,
-            vm: world.plan().workload().name(decision.vm),
-            outcome: decision.outcome.word(),
-            machine: decision.machine.map(|machine| machine.0),
-            cluster: decision.machine.map(|machine| world.plan().fleet().cluster_of(machine).0),
-            best_set_size: decision.best_set,
-            cache: decision.cache.map(cache_word),
-            agent: decision.agent,
-            attempt: decision.attempt,
-            cause: decision.cause.word(),
-            bottleneck: bottleneck.map(Bottleneck::word),
-        }
-    }
-}
-
-/// The word used in files.
-pub(crate) const fn cache_word(cache: CacheUse) -> &'static str {
-    match cache {
-        CacheUse::Hit => "hit",
-        CacheUse::Miss => "miss",
-        CacheUse::Off => "off",
-    }
 }

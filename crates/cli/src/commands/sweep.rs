@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
-use tiebreak_scenario::{
-    Document, Sweep, SweepPlan, SweepRow, SweepRun, SweepScenario, SweepSubject, SweepTable, presets,
-};
-use tiebreak_sim::World;
+use tiebreak_scenario::{Document, Sweep, SweepPlan, SweepRow, SweepScenario, SweepTable, presets};
+use tiebreak_study::Workloads;
+use tiebreak_study::sweep::row;
+use tiebreak_study::watch::Watch;
 
-use crate::workloads::Workloads;
 use tiebreak_console::answer::{Answer, Failure, json as shown_json, note};
 use tiebreak_console::at_once::{in_order, processors};
 use tiebreak_console::given::{Given, Opt};
 use tiebreak_console::scenario;
 use tiebreak_console::shown::count;
+use tiebreak_console::trace::source;
 use tiebreak_console::whole::Unfinished;
 
 mod merge;
@@ -52,13 +52,15 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let numbers: Vec<_> = (0..sweep.count()).filter(|number| shard.has(*number)).collect();
     let threads = given.number("threads")?.map_or_else(processors, |threads| threads.clamp(1, 1_024) as usize);
     let mut sink = Sink::of(given, &sweep, &table)?;
-    let workloads = Workloads::of(given);
+    let source = |variant: &_| Ok(source(variant, given)?.workload);
+    let workloads = Workloads::of(&source, given.has("trace"));
+    let watch = Watch::nobody();
     let mut news = News::of(numbers.len());
     let make = |number: &u64| {
         let run = sweep.run(*number).expect("a number below the count");
-        finished(&plan, &table, run, &workloads)
+        row(&plan, &table, run, &workloads, &watch)
     };
-    in_order(&numbers, threads, make, |row| {
+    in_order(&numbers, threads, &watch, make, |row| {
         news.one_more();
         sink.take(&row)
     })?;
@@ -110,37 +112,6 @@ fn json_row(sweep: &Sweep, table: &SweepTable, row: &SweepRow) -> Value {
 fn as_json(cell: &str) -> Value {
     let number = || serde_json::from_str(cell).ok().filter(Value::is_number);
     if cell.is_empty() { Value::Null } else { number().unwrap_or_else(|| json!(cell)) }
-}
-
-/// The row of a run.
-fn finished(
-    plan: &SweepPlan,
-    table: &SweepTable,
-    run: SweepRun,
-    workloads: &Workloads<'_>,
-) -> Result<SweepRow, Failure> {
-    if plan.subject == SweepSubject::AdmissionLab {
-        return of_years(table, run);
-    }
-    let SweepRun { number, values, seed, document } = run;
-    let named = |Failure(why): Failure| Failure(format!("run {number}: {why}"));
-    let replay = workloads.plan(document.active_variant()).map_err(named)?;
-    let mut world = World::new(replay.without_samples());
-    world.run();
-    let summary = world.summary();
-    let measured = table.measures.iter().map(|measure| measure.of_run(&summary, world.plan())).collect();
-    Ok(SweepRow { number, values, seed, digest: summary.digest, measured })
-}
-
-/// The row of a run of the admission lab.
-fn of_years(table: &SweepTable, run: SweepRun) -> Result<SweepRow, Failure> {
-    let SweepRun { number, values, seed, document } = run;
-    let variant = document.active_variant();
-    let mut years = variant.years().map_err(|error| Failure(format!("run {number}: {error}")))?;
-    while years.advance(u32::MAX) {}
-    let total = years.total();
-    let measured = table.measures.iter().map(|measure| measure.of_years(&total, &variant.admission_lab)).collect();
-    Ok(SweepRow { number, values, seed, digest: years.digest(), measured })
 }
 
 /// The destination of rows.

@@ -29,7 +29,7 @@ impl Verdict {
 }
 
 /// A direction that the paper shows, and its verdict.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub(super) struct Check {
     what: &'static str,
     verdict: Verdict,
@@ -148,6 +148,12 @@ impl Check {
     pub(super) fn fitted(self) -> Self {
         let verdict = if self.verdict == Verdict::Holds { Verdict::Fitted } else { self.verdict };
         Self { verdict, ..self }
+    }
+
+    /// The first of the directions with the worst verdict; `None` if all hold.
+    pub(super) fn worst(checks: &[Self]) -> Option<&Self> {
+        let worst = checks.iter().map(|check| check.verdict).max().filter(|worst| *worst != Verdict::Holds)?;
+        checks.iter().find(|check| check.verdict == worst)
     }
 
     #[cfg(test)]

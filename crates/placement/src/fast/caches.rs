@@ -72,6 +72,18 @@ pub enum CacheUse {
     Off,
 }
 
+impl CacheUse {
+    /// The word in files.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Hit => "hit",
+            Self::Miss => "miss",
+            Self::Off => "off",
+        }
+    }
+}
+
 /// Cache counters of one agent so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CacheCounters {

@@ -29,6 +29,7 @@ pub(crate) const FLOORS: &[(&str, u8)] = &[
     ("tiebreak-profile", 3),
     ("tiebreak-fitting", 3),
     ("tiebreak-engine", 4),
+    ("tiebreak-study", 4),
     ("tiebreak-console", 4),
     ("tiebreak-picture", 4),
     ("tiebreak-app", 5),
@@ -58,6 +59,7 @@ const WITHIN: &[(&str, &str, &str)] = &[
     ("tiebreak-scenario", "tiebreak-criticality", "a variant says who predicts what VMs will use"),
     ("tiebreak-scenario", "tiebreak-profile", "what a run takes is told in its numbers and spans of time"),
     ("tiebreak-fitting", "tiebreak-profile", "a trace and what is generated are compared by their profiles"),
+    ("tiebreak-console", "tiebreak-study", "a command fails, works in parallel and shows tables as a study does"),
     ("tiebreak-chart", "tiebreak-i18n", "days and numbers on an axis follow the language"),
 ];
 

@@ -67,9 +67,8 @@ impl Row<'_> {
         }
         let cores =
             self.number("cores", 1.0)?.ok_or_else(|| self.wrong("cores", "the number of cores now", "nothing"))?;
-        let or = |name: &str, least: f64, default: f64| -> Result<f64, Failure> {
-            Ok(self.number(name, least)?.unwrap_or(default))
-        };
+        let or =
+            |name: &str, least: f64, default: f64| Ok::<f64, Failure>(self.number(name, least)?.unwrap_or(default));
         let (blocks, hours) = (or("blocks", 1.0, 1.0)?.min(cores), or("hours", 0.0, 0.0)?);
         let (ended, scale_outs) = (or("ended", 0.0, 0.0)?, or("scale_outs", 0.0, 0.0)?);
         let units = match deaths {

@@ -1,10 +1,11 @@
 //! Parallel jobs on threads of this process; a run itself uses one thread.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 
-use crate::answer::Failure;
+use crate::Failure;
+use crate::watch::{EVERY, Watch};
 
 /// The number of processors available to this process.
 pub fn processors() -> usize {
@@ -12,9 +13,24 @@ pub fn processors() -> usize {
 }
 
 /// Runs jobs in parallel on all processors and returns the results in job order.
+///
+/// # Errors
+/// That of the first job, in that order, that fails.
 pub fn at_once<J: Sync, T: Send>(jobs: &[J], run: impl Fn(&J) -> Result<T, Failure> + Sync) -> Result<Vec<T>, Failure> {
+    watched(jobs, &Watch::nobody(), run)
+}
+
+/// The same with somebody who follows.
+///
+/// # Errors
+/// The same, and that of `watch`.
+pub fn watched<J: Sync, T: Send>(
+    jobs: &[J],
+    watch: &Watch<'_>,
+    run: impl Fn(&J) -> Result<T, Failure> + Sync,
+) -> Result<Vec<T>, Failure> {
     let mut all = Vec::with_capacity(jobs.len());
-    in_order(jobs, processors(), run, |result| {
+    in_order(jobs, processors(), watch, run, |result| {
         all.push(result);
         Ok(())
     })?;
@@ -23,16 +39,20 @@ pub fn at_once<J: Sync, T: Send>(jobs: &[J], run: impl Fn(&J) -> Result<T, Failu
 
 /// Runs jobs on this many threads and passes each result on, in job order, as soon as it is ready. Stops at the first
 /// job, in that order, that fails.
+///
+/// # Errors
+/// That of this job, of `hand_on`, or of `watch`.
 pub fn in_order<J: Sync, T: Send>(
     jobs: &[J],
     threads: usize,
+    watch: &Watch<'_>,
     run: impl Fn(&J) -> Result<T, Failure> + Sync,
     mut hand_on: impl FnMut(T) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
     let work = |sender: mpsc::Sender<_>| {
-        while !is_over.load(Ordering::Relaxed) {
+        while !watch.is_over() {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = jobs.get(index) else { return };
             if sender.send((index, run(job))).is_err() {
@@ -47,17 +67,21 @@ pub fn in_order<J: Sync, T: Send>(
         }
         drop(sender);
         let (mut early, mut wanted) = (BTreeMap::new(), 0);
-        for (index, result) in receiver {
-            early.insert(index, result);
+        loop {
+            match receiver.recv_timeout(EVERY) {
+                Ok((index, result)) => drop(early.insert(index, result)),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            }
+            watch.tell(wanted as u64, jobs.len() as u64)?;
             while let Some(result) = early.remove(&wanted) {
                 wanted += 1;
                 if let Err(failure) = result.and_then(&mut hand_on) {
-                    is_over.store(true, Ordering::Relaxed);
+                    watch.stop();
                     return Err(failure);
                 }
             }
         }
-        Ok(())
     })
 }
 
@@ -78,7 +102,7 @@ mod tests {
                 seen.push(job);
                 Ok(())
             };
-            in_order(&jobs, threads, slow_first, push).expect("no job fails");
+            in_order(&jobs, threads, &Watch::nobody(), slow_first, push).expect("no job fails");
             assert_eq!(seen, jobs, "{threads} threads");
         }
         assert_eq!(at_once(&jobs, slow_first).expect("no job fails"), jobs);
@@ -94,7 +118,7 @@ mod tests {
             seen.push(job);
             Ok(())
         };
-        let Failure(told) = in_order(&jobs, 4, fails, push).expect_err("job 19 fails");
+        let Failure(told) = in_order(&jobs, 4, &Watch::nobody(), fails, push).expect_err("job 19 fails");
         assert_eq!((told.as_str(), seen.len()), ("job 19", 19));
     }
 }

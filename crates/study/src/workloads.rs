@@ -9,16 +9,19 @@ use tiebreak_scenario::predictor::PredictorRow;
 use tiebreak_scenario::{Variant, WorkloadRef};
 use tiebreak_sim::Plan;
 
-use tiebreak_console::answer::Failure;
-use tiebreak_console::given::Given;
-use tiebreak_console::trace::source;
+use crate::Failure;
 
 /// Maximum number of cached predictions.
 const PREDICTIONS_KEPT: usize = 8;
 
+/// Where the workload of a variant comes from.
+type Source<'a> = &'a (dyn Fn(&Variant) -> Result<Arc<Workload>, Failure> + Sync);
+
 /// The caches that variants share.
-pub(crate) struct Workloads<'a> {
-    given: &'a Given,
+pub struct Workloads<'a> {
+    source: Source<'a>,
+    /// Whether one trace stands for what variants generate.
+    is_one: bool,
     /// Traces by fingerprint and settings.
     traces: Mutex<Vec<(TraceKey, Arc<Workload>)>>,
     predictions: Mutex<VecDeque<(PredictionKey, Arc<Predictions>)>>,
@@ -31,12 +34,17 @@ type TraceKey = (u128, Vec<f64>);
 type PredictionKey = (u128, PredictorRow, u64);
 
 impl<'a> Workloads<'a> {
-    pub(crate) fn of(given: &'a Given) -> Self {
-        Self { given, traces: Mutex::default(), predictions: Mutex::default() }
+    /// Takes workloads from `source`; `is_one` says that one trace stands for all that would be generated.
+    #[must_use]
+    pub fn of(source: Source<'a>, is_one: bool) -> Self {
+        Self { source, is_one, traces: Mutex::default(), predictions: Mutex::default() }
     }
 
     /// The plan of a variant.
-    pub(crate) fn plan(&self, variant: &Variant) -> Result<Plan, Failure> {
+    ///
+    /// # Errors
+    /// If the variant does not make a plan, and those of the source.
+    pub fn plan(&self, variant: &Variant) -> Result<Plan, Failure> {
         let plan = variant.with_loads(variant.untrained_plan(self.workload(variant)?)?);
         if !plan.asks_for_lifetimes() {
             return Ok(plan);
@@ -46,18 +54,21 @@ impl<'a> Workloads<'a> {
     }
 
     /// The workload of a variant.
-    pub(crate) fn workload(&self, variant: &Variant) -> Result<Arc<Workload>, Failure> {
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub fn workload(&self, variant: &Variant) -> Result<Arc<Workload>, Failure> {
         let key = match &variant.workload {
             WorkloadRef::Trace { fingerprint, settings, .. } => (*fingerprint, settings.to_values()),
-            WorkloadRef::Generated(_) if self.given.has("trace") => (0, Vec::new()),
-            WorkloadRef::Generated(_) => return Ok(source(variant, self.given)?.workload),
+            WorkloadRef::Generated(_) if self.is_one => (0, Vec::new()),
+            WorkloadRef::Generated(_) => return (self.source)(variant),
         };
         // Locked while it reads, so that no trace is read twice.
         let mut traces = locked(&self.traces);
         if let Some((_, workload)) = traces.iter().find(|(other, _)| *other == key) {
             return Ok(workload.clone());
         }
-        let workload = source(variant, self.given)?.workload;
+        let workload = (self.source)(variant)?;
         traces.push((key, workload.clone()));
         Ok(workload)
     }

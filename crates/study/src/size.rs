@@ -1,0 +1,227 @@
+//! The smallest number of machines that keeps the share of rejected VMs within a limit.
+//!
+//! Bisects once per seed, assuming that fewer machines reject more. (That is not always true within a few machines.
+//! The result then keeps the limit, while one machine fewer does not.) It starts at the lower bound of any packing:
+//! the machines that the workload's peak of any one resource fills.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::Serialize;
+use tiebreak_model::{Resources, Workload};
+use tiebreak_profile::Load;
+use tiebreak_profile::sizing::{MOST, Mix, Search};
+use tiebreak_scenario::{PRESETS, Variant, presets};
+use tiebreak_sim::World;
+
+use crate::Failure;
+use crate::at_once::watched;
+use crate::shown::{by_cause, count};
+use crate::watch::Watch;
+
+/// The default limit on the share of rejected VMs.
+pub const REJECT_USUAL: f64 = 0.001;
+
+/// How many machines are enough.
+#[derive(Serialize)]
+pub struct Size {
+    /// The smallest number that keeps the limit with every seed; `None` if no number does.
+    machines: Option<u64>,
+    /// The lower bound for any packing.
+    bound: u64,
+    bound_by: &'static str,
+    machine: String,
+    /// Whether the machine was derived from the workload.
+    machine_suggested: bool,
+    reject_pct: f64,
+    vms: u32,
+    /// VMs rejected on these machines, with the seed that rejects most.
+    rejected: u64,
+    rejected_by_room: u64,
+    rejected_by_terms: u64,
+    rejected_out_of_retries: u64,
+    /// The smallest number for each seed.
+    seeds: Vec<Seed>,
+    runs: u64,
+    /// The largest number tried if none is enough, otherwise the number.
+    #[serde(skip)]
+    tried: u64,
+}
+
+#[derive(Clone, Serialize)]
+struct Seed {
+    seed: u64,
+    machines: Option<u64>,
+}
+
+/// What is asked.
+pub struct Asked {
+    /// The kinds of machines in their proportions; `None` for one kind that suits the workload.
+    pub mix: Option<Mix>,
+    /// The largest share of rejected VMs, from 0 up to 1.
+    pub reject: f64,
+    /// The number of seeds for which this must hold, starting with the variant's.
+    pub seeds: u64,
+}
+
+/// Finds how many machines a workload needs.
+///
+/// # Errors
+/// If VMs are too large for the machines, the variant does not make a plan, or the work was stopped.
+pub fn size(mut variant: Variant, workload: Arc<Workload>, asked: Asked, watch: &Watch<'_>) -> Result<Size, Failure> {
+    let load = Load::of(&workload);
+    let (reject, is_suggested) = (asked.reject, asked.mix.is_none());
+    let mix = asked.mix.unwrap_or_else(|| Mix::new([(1, load.suggested().machine())]));
+    mix.can_hold(&workload, reject).map_err(|why| Failure(why.to_string()))?;
+    let bound = mix.bound(&load);
+    variant.set("agents.caches", "true")?;
+    let trial = SizeTrial { variant, workload, mix, reject, bound: bound.machines, runs: AtomicU64::new(0) };
+    let seeds: Vec<u64> = (0..asked.seeds.clamp(1, 100)).map(|nth| trial.variant.seed.wrapping_add(nth)).collect();
+    let found = watched(&seeds, watch, |seed| Ok(Seed { seed: *seed, machines: trial.least(*seed, watch)? }))?;
+    let machines =
+        found.iter().map(|seed| seed.machines).collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max());
+    let tried = machines.unwrap_or(bound.machines * MOST);
+    let worst = watched(&seeds, watch, |seed| trial.rejected(tried, *seed, watch))?.into_iter();
+    let worst = worst.max_by_key(Rejected::all).unwrap_or_default();
+    let Rejected { warm: _, by_room, by_terms, out_of_retries } = worst;
+    Ok(Size {
+        machines,
+        bound: bound.machines,
+        bound_by: bound.by.title(),
+        machine: trial.mix.told().to_string(),
+        machine_suggested: is_suggested,
+        reject_pct: 100.0 * reject,
+        vms: trial.workload.vm_count(),
+        rejected: worst.all(),
+        rejected_by_room: by_room,
+        rejected_by_terms: by_terms,
+        rejected_out_of_retries: out_of_retries,
+        seeds: found,
+        runs: trial.runs.load(Ordering::Relaxed),
+        tried,
+    })
+}
+
+/// The machines of a variant's inventory in their proportions.
+#[must_use]
+pub fn mix_of(variant: &Variant) -> Mix {
+    let clusters = variant.clusters.iter().map(|it| &it.settings);
+    Mix::new(clusters.map(|it| (it.machines.into(), Mix::machine(it.cores, it.memory_gib))))
+}
+
+/// Machines of one kind, from cores and GiB: `64x256`; `None` if the text does not say so.
+#[must_use]
+pub fn machine_of(text: &str) -> Option<Mix> {
+    let (cores, gib) = text.split_once(['x', 'X'])?;
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|it| (0.1..=100_000.0).contains(it));
+    Some(Mix::new([(1, Mix::machine(number(cores)?, number(gib)?))]))
+}
+
+/// The smallest number of machines of one kind on which the default policy rejects at most [`REJECT_USUAL`] of a
+/// workload, with one seed and without slow agents; `None` if no number does.
+///
+/// # Errors
+/// If the scenario does not make a plan.
+pub fn of_one_kind(workload: Arc<Workload>, load: &Load, machine: Resources) -> Result<Option<u64>, Failure> {
+    let mix = Mix::new([(1, machine)]);
+    let bound = mix.bound(load).machines;
+    let mut variant = (PRESETS[0].make)().active_variant().clone();
+    variant.agents = presets::agents_for(workload.fingerprint());
+    let trial = SizeTrial { variant, workload, mix, reject: REJECT_USUAL, bound, runs: AtomicU64::new(0) };
+    trial.least(trial.variant.seed, &Watch::nobody())
+}
+
+impl Size {
+    /// Whether some number of machines is enough.
+    #[must_use]
+    pub const fn is_enough(&self) -> bool {
+        self.machines.is_some()
+    }
+
+    /// The finding in words.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let suggested = if self.machine_suggested { ", suggested by the trace" } else { "" };
+        let machines = match self.machines {
+            Some(machines) => format!("{} of {}{suggested}", count(machines), self.machine),
+            None => format!("no number up to {} of {}{suggested} is enough", count(self.tried), self.machine),
+        };
+        let each: Vec<_> = self.seeds.iter().map(|it| it.machines.map_or_else(|| "none".into(), count)).collect();
+        let share = 100.0 * self.rejected as f64 / f64::from(self.vms.max(1));
+        let causes = [
+            (self.rejected_by_room, "for lack of room"),
+            (self.rejected_by_terms, "by other rules"),
+            (self.rejected_out_of_retries, "out of retries"),
+        ];
+        let rejected = format!(
+            "{} of {} VMs, {share:.3} % of at most {} %",
+            count(self.rejected),
+            count(self.vms.into()),
+            self.reject_pct
+        );
+        let rows = [
+            ("Machines needed", machines),
+            (
+                "Bound",
+                format!("{} because of {}, even with perfect packing", count(self.bound), self.bound_by.to_lowercase()),
+            ),
+            ("Rejected with that number", by_cause(rejected, &causes)),
+            ("By seed", format!("{} ({} runs)", each.join(", "), self.runs)),
+        ];
+        rows.iter().map(|(name, value)| format!("{name:<18}{value}\n")).collect()
+    }
+}
+
+/// VMs rejected, by cause.
+#[derive(Default)]
+struct Rejected {
+    warm: u64,
+    by_room: u64,
+    by_terms: u64,
+    out_of_retries: u64,
+}
+
+impl Rejected {
+    fn all(&self) -> u64 {
+        self.warm + self.by_room + self.by_terms + self.out_of_retries
+    }
+}
+
+struct SizeTrial {
+    variant: Variant,
+    workload: Arc<Workload>,
+    mix: Mix,
+    reject: f64,
+    bound: u64,
+    runs: AtomicU64,
+}
+
+impl SizeTrial {
+    /// The smallest number that keeps the limit with this seed.
+    fn least(&self, seed: u64, watch: &Watch<'_>) -> Result<Option<u64>, Failure> {
+        let mut search = Search::from(self.bound);
+        while let Some(tried) = search.wanted() {
+            search.tell(self.keeps(tried, seed, watch)?);
+        }
+        Ok(search.least())
+    }
+
+    fn keeps(&self, machines: u64, seed: u64, watch: &Watch<'_>) -> Result<bool, Failure> {
+        Ok(self.rejected(machines, seed, watch)?.all() as f64 <= self.reject * f64::from(self.workload.vm_count()))
+    }
+
+    fn rejected(&self, machines: u64, seed: u64, watch: &Watch<'_>) -> Result<Rejected, Failure> {
+        let mut variant = Variant { seed, ..self.variant.clone() };
+        variant.replace_machines(self.mix.of(machines));
+        let mut world = World::new(variant.plan(self.workload.clone())?.without_samples());
+        watch.finish(&mut world)?;
+        self.runs.fetch_add(1, Ordering::Relaxed);
+        let summary = world.summary();
+        Ok(Rejected {
+            warm: summary.warm_rejections,
+            by_room: summary.counters.rejected_by_room,
+            by_terms: summary.counters.rejected_by_terms,
+            out_of_retries: summary.counters.rejected_out_of_retries,
+        })
+    }
+}
