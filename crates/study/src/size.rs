@@ -77,8 +77,7 @@ pub fn size(mut variant: Variant, workload: Arc<Workload>, asked: Asked, watch: 
     variant.set("agents.caches", "true")?;
     let trial = SizeTrial { variant, workload, mix, reject, bound: bound.machines, runs: AtomicU64::new(0) };
     let seeds: Vec<u64> = (0..asked.seeds.clamp(1, 100)).map(|nth| trial.variant.seed.wrapping_add(nth)).collect();
-    let found =
-        watched(&seeds, watch, |seed| Ok(Seed { seed: *seed, machines: trial.least(*seed, watch)? }))?;
+    let found = watched(&seeds, watch, |seed| Ok(Seed { seed: *seed, machines: trial.least(*seed, watch)? }))?;
     let machines =
         found.iter().map(|seed| seed.machines).collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max());
     let tried = machines.unwrap_or(bound.machines * MOST);

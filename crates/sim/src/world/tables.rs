@@ -69,7 +69,10 @@ impl Table for Samples<'_> {
         let times = series.times()[rows()].iter().map(|time| since_start(*time)).collect();
         let metric = |(index, name)| {
             let values = series.values(index).get(rows()).unwrap_or_default();
-            Column { name, values: Values::Number(values.iter().map(|it| Some(*it).filter(|it| it.is_finite())).collect()) }
+            Column {
+                name,
+                values: Values::Number(values.iter().map(|it| Some(*it).filter(|it| it.is_finite())).collect()),
+            }
         };
         let metrics = METRICS.iter().map(|metric| metric.declaration.id).enumerate().map(metric);
         core::iter::once(Column { name: "time_ms", values: Values::Whole(times) }).chain(metrics).collect()

@@ -8,9 +8,9 @@ use tiebreak_profile::{Arrivals, Inventory, LIFE_BOUNDS_S, Profile, Quantiles, T
 use tiebreak_trace::Parsed;
 
 use super::{amount, lines, listed};
-use tiebreak_study::size;
 use tiebreak_console::answer::Failure;
 use tiebreak_console::shown::{count, table};
+use tiebreak_study::size;
 
 /// The largest trace, in VMs, for which to search the number of machines; it takes seconds. For larger ones, use
 /// `tiebreak size`.
