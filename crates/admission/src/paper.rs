@@ -11,8 +11,8 @@
 //! V L = E D E M (V A + V B + (E A + E B)^2) - (E L)^2
 //!
 //! D follows step by step: a deployment with an expected number N of cores is empty after a step with probability
-//! (1 - x)^N, where x is the probability that a core survives the step. By Jensen's inequality, this is at most the true
-//! probability. The beliefs are conjugate gammas, as the paper says: deaths alone update the rate of deaths, and
+//! (1 - x)^N, where x is the probability that a core survives the step; N is at least 1, because it was not empty before.
+//! By Jensen's inequality, this is at most the true probability. The beliefs are conjugate gammas, as the paper says: deaths alone update the rate of deaths, and
 //! scale-outs the normalized rate of scale-outs.
 //!
 //! In fact all parts depend on the same rates: a deployment with long-lived cores keeps old cores, new cores and itself.
@@ -102,10 +102,11 @@ impl Parts {
         let stays = |at: u32| {
             let before = step * f64::from(at);
             let new = self.rates.scale * per_scale_out * self.rates.between(0.0, 0.0, before);
-            let units = self.units * self.rates.at(0.0, before) + new;
+            // One that is not empty has a unit.
+            let units = (self.units * self.rates.at(0.0, before) + new).max(1.0);
             1.0 - libm::pow(dies, units)
         };
-        (0..STEPS).map(stays).product()
+        if self.units > 0.0 { (0..STEPS).map(stays).product() } else { 0.0 }
     }
 }
 

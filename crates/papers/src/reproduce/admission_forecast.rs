@@ -145,16 +145,19 @@ fn checks(of: impl Fn(usize, usize) -> Vec<Ratios>) -> Vec<Check> {
             "arriving: they are within 5 % if it is gone",
         ],
     ];
-    let each = |what, seeds: Vec<Ratios>, margin: fn(f64) -> f64| {
-        let at = |index: usize| {
-            (RATIOS[index].to_owned(), seeds.iter().map(move |it| margin(it[index][0])).collect::<Vec<_>>())
+    // Each margin at each horizon must be above 0.
+    let each = |what, seeds: Vec<Ratios>, margins: &[fn(f64) -> f64]| {
+        let at = |(index, margin): (usize, fn(f64) -> f64)| {
+            let of: Vec<_> = seeds.iter().map(|it| margin(it[index][0])).collect();
+            (RATIOS[index].to_owned(), of)
         };
-        Check::each_above(what, "", (0..HOURS.len()).map(at))
+        let all = (0..HOURS.len()).flat_map(|index| margins.iter().map(move |margin| (index, *margin)));
+        Check::each_above(what, "", all.map(at))
     };
     let mut checks = Vec::new();
     for (prior, [grows, ends]) in what.into_iter().enumerate() {
-        checks.push(each(grows, of(prior, 0), |ratio| ratio - 1.0));
-        checks.push(each(ends, of(prior, 1), |ratio| TOLERATED - (ratio - 1.0).abs()));
+        checks.push(each(grows, of(prior, 0), &[|ratio| ratio - 1.0]));
+        checks.push(each(ends, of(prior, 1), &[|ratio| TOLERATED - (ratio - 1.0), |ratio| TOLERATED + (ratio - 1.0)]));
     }
     checks
 }
