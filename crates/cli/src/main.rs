@@ -43,7 +43,7 @@ fn run(mut words: Vec<std::ffi::OsString>) -> Result<Answer, Failure> {
     let name = words.remove(0).to_string_lossy().into_owned();
     match name.as_str() {
         "help" | "--help" | "-h" => return Ok(Answer::text(help(&words))),
-        "--version" | "-V" => return Ok(Answer::text(format!("tiebreak {}\n", env!("CARGO_PKG_VERSION")))),
+        "--version" | "-V" => return Ok(Answer::text(version())),
         _ => {}
     }
     let command = commands::find(&name).ok_or_else(|| {
@@ -54,6 +54,15 @@ fn run(mut words: Vec<std::ffi::OsString>) -> Result<Answer, Failure> {
         return Ok(Answer::text(command.page()));
     }
     (command.run)(&Given::parse(command, words)?)
+}
+
+/// The version of the program.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The version, with the commit if the program comes from a checkout.
+fn version() -> String {
+    let commit = option_env!("TIEBREAK_COMMIT").map(|commit| format!(" ({commit})")).unwrap_or_default();
+    format!("tiebreak {VERSION}{commit}\n")
 }
 
 fn help(words: &[std::ffi::OsString]) -> String {

@@ -1,6 +1,6 @@
 //! `docs/RULES.md`, the reference page, matches the output of `tiebreak list ... --json`.
 //!
-//! `UPDATE=1 cargo test -p tiebreak-cli --test reference` rewrites it.
+//! `UPDATE=1 cargo test -p tiebreak-cli --test reference` rewrites it, and the types of the Python package.
 
 use std::path::Path;
 use std::process::Command;
@@ -275,4 +275,33 @@ fn items<'a>(row: &'a Value, field: &str) -> &'a [Value] {
 /// A field as text for a table cell.
 fn text(row: &Value, field: &str) -> String {
     row[field].as_str().expect("a text").replace('|', "\\|")
+}
+
+/// The types of the Python package: names and figures, from the declarations.
+#[test]
+fn the_types_of_the_python_package_are_what_the_code_declares() {
+    let presets: Vec<_> = tiebreak_scenario::PRESETS.iter().map(|it| it.id).collect();
+    let rules: Vec<_> = tiebreak_placement::rules::RULES.iter().map(|it| it.declaration.id).collect();
+    let metrics: Vec<_> = tiebreak_sim::METRICS.iter().map(|it| it.declaration.id).collect();
+    let figures = tiebreak_sim::figures::Part::ALL.into_iter().flat_map(tiebreak_sim::figures::Part::figures);
+    let mut text = String::from(
+        "\"\"\"Names and figures, made from the declarations in the code by ``UPDATE=1 cargo test -p tiebreak-cli --test \
+         reference``.\"\"\"\n\nfrom typing import Literal, TypedDict\n",
+    );
+    for (name, ids) in [("PresetName", presets), ("RuleName", rules), ("MetricName", metrics)] {
+        let listed: String = ids.iter().map(|id| format!("    \"{id}\",\n")).collect();
+        text += &format!("\n{name} = Literal[\n{listed}]\n");
+    }
+    text += "\n\nclass Figures(TypedDict, total=False):\n    \"\"\"The figures of a run.\"\"\"\n\n";
+    for figure in figures {
+        let unit = if figure.unit.is_empty() { String::new() } else { format!(" ({})", figure.unit) };
+        let kind = if figure.is_count() { "int" } else { "float" };
+        text += &format!("    {}: {kind} | None\n    \"\"\"{}{unit}\"\"\"\n", figure.id, figure.help);
+    }
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packages/python/python/tiebreak/_declared.py");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&file, &text).expect("packages/ can be written");
+    }
+    let committed = std::fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(text, committed, "_declared.py is old: run `UPDATE=1 cargo test -p tiebreak-cli --test reference`");
 }

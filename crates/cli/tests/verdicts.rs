@@ -37,11 +37,12 @@ fn of<'a>(exhibit: &'a Value, verdict: &str) -> Vec<&'a Value> {
     checks.iter().filter(|check| check["verdict"] == verdict).collect()
 }
 
-/// `holds`, or the first of the worst directions and what was found instead.
+/// Why an exhibit holds, or the first of the worst directions and what was found instead.
 fn why(exhibit: &Value) -> String {
     let worst = text(exhibit, "verdict");
     if worst == "holds" {
-        return "every direction holds".into();
+        let fitted = !of(exhibit, "fitted").is_empty();
+        return if fitted { "every direction that was not fitted" } else { "every direction" }.into();
     }
     let check = of(exhibit, worst)[0];
     let more = check["why"].as_str().map_or(String::new(), |why| format!(": {why}"));

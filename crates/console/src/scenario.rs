@@ -11,6 +11,7 @@ use tiebreak_model::Workload;
 use tiebreak_scenario::document::CLUSTERS_MAX;
 use tiebreak_scenario::read::{TEXT_MAX, rule_of as rule_row};
 use tiebreak_scenario::{Document, GALLERY, PRESETS, RuleRow, Variant, gallery, presets};
+use tiebreak_study::ready::chosen;
 use tiebreak_study::{fields, own};
 use tiebreak_trace::{Nodes, nodes};
 
@@ -238,14 +239,6 @@ pub fn whole(file: &str) -> Result<Document, Failure> {
             Err(Failure(format!("{fault}; correct it, `tiebreak check {file}` lists every issue")))
         }
     }
-}
-
-fn chosen<'a>(document: &'a Document, name: Option<&str>) -> Result<&'a Variant, Failure> {
-    let Some(name) = name else { return Ok(document.active_variant()) };
-    document.variants.iter().find(|variant| variant.name == name).ok_or_else(|| {
-        let names: Vec<_> = document.variants.iter().map(|variant| variant.name.as_str()).collect();
-        Failure(format!("expected a variant ({}), got \"{name}\"; choose one of these", names.join(", ")))
-    })
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tiebreak_model::{Sample, SampledBy, Workload};
 use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
 use tiebreak_scenario::{TraceSettings, Variant, WorkloadRef};
+use tiebreak_study::traces::{self, BUILT_IN, BUILT_IN_NAME};
 use tiebreak_tables::{Kind, parquet, sqlite};
 use tiebreak_trace::{Correction, Parsed, Readings, ReadingsParser, TraceError, TraceParser};
 
@@ -46,10 +47,6 @@ pub const COLUMNS: Opt = Opt {
 
 /// The options that choose a trace and how to read it.
 pub const TRACE_READ: &[&Opt] = &[&TRACE, &COLUMNS, &SAMPLE, &WITHOUT_OUTLIERS];
-
-/// The built-in cut, which the page also ships.
-const BUILT_IN_NAME: &str = "packing-cut.csv.gz";
-static BUILT_IN: &[u8] = include_bytes!("../../trace/fixtures/packing-cut.csv.gz");
 
 /// The requests of a run and their origin.
 #[derive(Clone)]
@@ -116,9 +113,7 @@ fn remembered(given: &Given) -> Option<(String, String)> {
 
 /// The built-in trace, or a part of it.
 fn built_in(sample: Sample) -> Result<Source, Failure> {
-    let mut parser = TraceParser::new(BUILT_IN_NAME).sampled(sample);
-    parser.push(BUILT_IN)?;
-    Ok(named(BUILT_IN_NAME, None, "", sample, parser.finish()?))
+    Ok(named(BUILT_IN_NAME, None, "", sample, traces::built_in(sample)?))
 }
 
 fn from_file(file: &str, columns: &str, given: &Given, wanted: &WorkloadRef) -> Result<Source, Failure> {
@@ -212,7 +207,7 @@ fn asked(given: &Given, wanted: Sample) -> Result<Sample, Failure> {
 }
 
 /// Parses `request:10`, or `request:10:3` for the fourth of these ten parts.
-fn sample(text: &str) -> Result<Sample, Failure> {
+pub fn sample(text: &str) -> Result<Sample, Failure> {
     let wrong = || {
         let words = SampledBy::WORDS.join(", ");
         Failure(format!(
@@ -244,6 +239,12 @@ fn read(path: &str, sample: Sample, columns: &str) -> Result<Parsed, Failure> {
     let parser = TraceParser::new(&file_name(path)).sampled(sample);
     let (parser, mut renamed) = (with_decimal_commas(parser, columns)?, renamed(columns)?);
     renamed.retain(|(name, _)| name != DECIMAL);
+    read_file(path, parser, renamed)
+}
+
+/// Reads the trace in a file of any format with a parser that says what to keep; `renamed` has pairs of a column's name
+/// and the header's name for it.
+pub fn read_file(path: &str, parser: TraceParser, renamed: Vec<(String, String)>) -> Result<Parsed, Failure> {
     parse(path, if renamed.is_empty() { parser } else { parser.with_renamed(renamed) })
 }
 
@@ -338,19 +339,14 @@ fn faulty(path: &str, error: &TraceError) -> Failure {
     Failure(format!("{path}: {error}"))
 }
 
-fn file_name(path: &str) -> String {
+/// The last part of a path.
+pub fn file_name(path: &str) -> String {
     Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_built_in_trace_is_the_one_that_presets_name() {
-        let fingerprint = built_in(Sample::default()).expect("it reads").trace.expect("a trace").fingerprint;
-        assert_eq!(format!("{fingerprint:032x}"), format!("{PACKING_CUT_FINGERPRINT:032x}"));
-    }
 
     #[test]
     fn a_file_that_is_too_large_is_refused_by_its_size() {

@@ -42,6 +42,7 @@ const TITLES: &[(&str, &str)] = &[
     ("class_3_hours", "class 3 from"),
     ("class_4_hours", "class 4 from"),
     ("class_5_hours", "class 5 from"),
+    ("class_6_hours", "class 6 from"),
     ("cluster_uplink_gbps", "cluster uplink"),
     ("co_located", "tenants kept together"),
     ("combining", "combination of weights"),

@@ -96,6 +96,9 @@ impl Figure {
 }
 
 impl Part {
+    /// Every part, in the order of a summary.
+    pub const ALL: [Self; 5] = [Self::Placing, Self::Course, Self::Asked, Self::Size, Self::Effort];
+
     /// Its figures, in order.
     pub fn figures(self) -> impl Iterator<Item = &'static Figure> {
         FIGURES.iter().filter(move |it| it.told.iter().any(|told| matches!(told, Field(part) if *part == self)))

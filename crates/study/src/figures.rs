@@ -1,7 +1,6 @@
 //! The figures of a run, by their ids.
 
 use serde::{Serialize, Serializer};
-use serde_json::Value;
 use tiebreak_sim::figures::Part;
 use tiebreak_sim::{Figure, Plan, Summary};
 
@@ -10,11 +9,19 @@ use tiebreak_sim::{Figure, Plan, Summary};
 #[derive(Debug)]
 pub struct Figures<'a>(pub Part, pub &'a Summary, pub &'a Plan);
 
+/// A figure's value in any format: serde_json's own numbers would be something else outside JSON.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Amount {
+    Count(u64),
+    Number(Option<f64>),
+}
+
 impl Serialize for Figures<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let value = |figure: &Figure| match figure.value(self.1, self.2) {
-            Some(count) if figure.is_count() => Value::from(count as u64),
-            value => value.into(),
+            Some(count) if figure.is_count() => Amount::Count(count as u64),
+            value => Amount::Number(value.filter(|value| value.is_finite())),
         };
         serializer.collect_map(self.0.figures().map(|figure| (figure.id, value(figure))))
     }

@@ -8,15 +8,18 @@
 //! work is followed, and stopped, through a [`Watch`](watch::Watch).
 
 pub mod at_once;
+pub mod charts;
 pub mod compare;
 mod failure;
 pub mod fields;
 pub mod figures;
 pub mod own;
+pub mod ready;
 pub mod shown;
 pub mod size;
 pub mod story;
 pub mod sweep;
+pub mod traces;
 pub mod warnings;
 pub mod watch;
 mod workloads;

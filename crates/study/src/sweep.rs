@@ -1,6 +1,7 @@
 //! One run of a sweep as a row.
 
-use tiebreak_scenario::{SweepPlan, SweepRow, SweepRun, SweepSubject, SweepTable};
+use serde_json::{Map, Value, json};
+use tiebreak_scenario::{Sweep, SweepPlan, SweepRow, SweepRun, SweepSubject, SweepTable};
 use tiebreak_sim::World;
 
 use crate::watch::Watch;
@@ -39,4 +40,22 @@ fn of_years(table: &SweepTable, run: SweepRun) -> Result<SweepRow, Failure> {
     let total = years.total();
     let measured = table.measures.iter().map(|measure| measure.of_years(&total, &variant.admission_lab)).collect();
     Ok(SweepRow { number, values, seed, digest: years.digest(), measured })
+}
+
+/// A row as JSON.
+#[must_use]
+pub fn json_row(sweep: &Sweep, table: &SweepTable, row: &SweepRow) -> Value {
+    let named = |names: Vec<&str>, texts: Vec<String>| -> Map<_, _> {
+        names.into_iter().map(String::from).zip(texts.iter().map(|text| as_json(text))).collect()
+    };
+    let values = named(sweep.paths().iter().map(String::as_str).collect(), row.values.clone());
+    let measures = named(table.measures.iter().map(|measure| measure.id).collect(), row.measured().collect());
+    let (number, seed, digest) = (row.number, row.seed, row.digest());
+    json!({ "number": number, "values": values, "seed": seed, "digest": digest, "measures": measures })
+}
+
+/// A cell as JSON: a number if it is one, null if it is empty.
+fn as_json(cell: &str) -> Value {
+    let number = || serde_json::from_str(cell).ok().filter(Value::is_number);
+    if cell.is_empty() { Value::Null } else { number().unwrap_or_else(|| json!(cell)) }
 }

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use commands::{
     bench, build, bundle, check, floors, fuzz, mutants, no_std, prerender, serve, setup, size, soak, strings, supply,
-    targets, test, words,
+    targets, test, wheel, words,
 };
 
 /// Success, or one sentence with what was tried and what to do.
@@ -36,6 +36,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "build", help: build::HELP, run: build::run },
     Command { name: "serve", help: serve::HELP, run: serve::run },
     Command { name: "bundle", help: bundle::HELP, run: bundle::run },
+    Command { name: "wheel", help: wheel::HELP, run: wheel::run },
     Command { name: "test", help: test::HELP, run: test::run },
     Command { name: "check", help: check::HELP, run: check::run },
     Command { name: "floors", help: floors::HELP, run: floors::run },

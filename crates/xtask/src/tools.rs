@@ -39,8 +39,8 @@ pub(crate) const WASM_BINDGEN: CargoTool = CargoTool {
 pub(crate) const WASM_TESTED: &[(&str, &str)] = &[("tiebreak-engine", "browser")];
 
 /// The crates that are compiled for this computer. Always the same set, because a single crate has other features and
-/// would be compiled again. The page is excluded, because it works only in a browser.
-pub(crate) const NATIVE: &[&str] = &["--workspace", "--exclude", "tiebreak-web"];
+/// would be compiled again. The page and the Python package are excluded, because they work only in a browser and in Python.
+pub(crate) const NATIVE: &[&str] = &["--workspace", "--exclude", "tiebreak-web", "--exclude", "tiebreak-python"];
 
 /// The browser's target.
 pub(crate) const BROWSER_TARGET: &str = "wasm32-unknown-unknown";
@@ -57,21 +57,29 @@ pub(crate) const BROWSERS: &[(&str, &str)] = &[
     ("firefox-esr", "firefox-esr"),
 ];
 
-/// Python packages, all of one version, in their own environment.
+/// Python packages and their versions, in their own environment, which is named after the first.
 pub(crate) struct PythonTool {
-    pub(crate) packages: &'static [&'static str],
-    pub(crate) version: &'static str,
+    pub(crate) packages: &'static [(&'static str, &'static str)],
 }
 
 /// The packages with which `tests/sweep` runs shards.
-pub(crate) const DASK: PythonTool = PythonTool { packages: &["dask", "distributed"], version: "2025.12.0" };
+pub(crate) const DASK: PythonTool = PythonTool { packages: &[("dask", "2025.12.0"), ("distributed", "2025.12.0")] };
 
 /// WebAssembly outside a browser.
-pub(crate) const WASMTIME: PythonTool = PythonTool { packages: &["wasmtime"], version: "50.0.1" };
+pub(crate) const WASMTIME: PythonTool = PythonTool { packages: &[("wasmtime", "50.0.1")] };
+
+/// Builds the wheel of the Python package.
+pub(crate) const MATURIN: PythonTool = PythonTool { packages: &[("maturin", "1.16.0")] };
+
+/// What the Python package is tested with: those who take its tables, and its progress bars.
+pub(crate) const NOTEBOOK: PythonTool = PythonTool {
+    packages: &[("polars", "2.1.0"), ("pandas", "3.1.1"), ("pyarrow", "26.0.1"), ("tqdm", "4.70.1"), ("mypy", "2.4.1")],
+};
 
 impl PythonTool {
     pub(crate) fn folder(&self) -> Result<PathBuf, String> {
-        Ok(cache()?.join(format!("{}-{}", self.packages[0], self.version)))
+        let (package, version) = self.packages[0];
+        Ok(cache()?.join(format!("{package}-{version}")))
     }
 }
 

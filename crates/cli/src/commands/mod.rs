@@ -10,6 +10,7 @@ mod link;
 mod list;
 mod power;
 mod run;
+mod shell;
 mod size;
 mod sweep;
 mod trace;
@@ -194,6 +195,32 @@ pub(crate) static COMMANDS: &[Command] = &[
         ]],
         run: power::run,
     },
+    Command {
+        name: "completions",
+        words: shell::WORDS,
+        words_max: 1,
+        help: "Prints the completions of commands and options for a shell.",
+        options: &[],
+        run: shell::completions,
+    },
+    Command {
+        name: "man",
+        words: "",
+        words_max: 0,
+        help: "Writes manual pages: one of the program and one of each command.",
+        options: &[&[&shell::OUT]],
+        run: shell::man,
+    },
+];
+
+/// What people want, and the commands for it.
+static GROUPS: &[(&str, &[&str])] = &[
+    ("Run a scenario and see why", &["run", "explain"]),
+    ("See what would change", &["compare", "sweep", "size"]),
+    ("Use your own traces and scenarios", &["trace", "lifetimes", "check", "link"]),
+    ("Plan power and bandwidth", &["power", "bounds"]),
+    ("Repeat the papers and measure speed", &["reproduce", "bench"]),
+    ("Look things up, set up the shell", &["list", "completions", "man"]),
 ];
 
 /// The command of this name.
@@ -204,9 +231,26 @@ pub(crate) fn find(name: &str) -> Option<&'static Command> {
 /// The overview page: what the program is and all commands, on one screen.
 pub(crate) fn overview() -> String {
     let mut page = String::from("Replays VM traces through a rule-based VM allocator (Protean, OSDI 2020).\n");
-    for command in COMMANDS {
-        let line = format!("tiebreak {} {}", command.name, command.words);
-        page += &format!("\n  {}\n{}", line.trim_end(), wrapped(command.help, "      "));
+    for (wish, names) in GROUPS {
+        page += &format!("\n{wish}\n");
+        for command in names.iter().filter_map(|name| find(name)) {
+            let line = format!("tiebreak {} {}", command.name, command.words);
+            page += &format!("\n  {}\n{}", line.trim_end(), wrapped(command.help, "      "));
+        }
     }
     page + "\n`tiebreak help COMMAND` shows its options. Every command takes --json. Exit codes: 0 success, 1 the run found\nthe problem it looks for, 2 bad input or unwritable output, 3 something is undecided, 130 stopped by Ctrl-C.\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_for_one_wish() {
+        let mut named: Vec<_> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let mut all: Vec<_> = COMMANDS.iter().map(|command| command.name).collect();
+        named.sort_unstable();
+        all.sort_unstable();
+        assert_eq!(named, all);
+    }
 }

@@ -5,10 +5,10 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tiebreak_scenario::{Document, Sweep, SweepPlan, SweepRow, SweepScenario, SweepTable, presets};
 use tiebreak_study::Workloads;
-use tiebreak_study::sweep::row;
+use tiebreak_study::sweep::{json_row, row};
 use tiebreak_study::watch::Watch;
 
 use tiebreak_console::answer::{Answer, Failure, json as shown_json, note};
@@ -95,23 +95,6 @@ fn document(plan: &str, scenario: &SweepScenario) -> Result<Document, Failure> {
         return Err(Failure(format!("{message}; see `tiebreak list presets`")));
     }
     scenario::whole(&beside.to_string_lossy())
-}
-
-/// A row as JSON.
-fn json_row(sweep: &Sweep, table: &SweepTable, row: &SweepRow) -> Value {
-    let named = |names: Vec<&str>, texts: Vec<String>| -> Map<_, _> {
-        names.into_iter().map(String::from).zip(texts.iter().map(|text| as_json(text))).collect()
-    };
-    let values = named(sweep.paths().iter().map(String::as_str).collect(), row.values.clone());
-    let measures = named(table.measures.iter().map(|measure| measure.id).collect(), row.measured().collect());
-    let (number, seed, digest) = (row.number, row.seed, row.digest());
-    json!({ "number": number, "values": values, "seed": seed, "digest": digest, "measures": measures })
-}
-
-/// A cell as JSON: a number if it is one, null if it is empty.
-fn as_json(cell: &str) -> Value {
-    let number = || serde_json::from_str(cell).ok().filter(Value::is_number);
-    if cell.is_empty() { Value::Null } else { number().unwrap_or_else(|| json!(cell)) }
 }
 
 /// The destination of rows.

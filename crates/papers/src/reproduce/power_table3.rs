@@ -45,7 +45,7 @@ const P95: Of = |quality| quality.p95.as_ref().expect("the 95th percentile is al
 pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     without_trace(given, NAME)?;
     let scale = Scale::of(given)?;
-    let seeds = scale.seeds(8);
+    let seeds = scale.seeds(3);
     let habits = Habits { vms: scale.pick(12_000, 50_000), tenants: scale.pick(400, 1_500), ..Habits::default() };
     let settings = ForestSettings {
         trees: scale.pick(20, 40),

@@ -56,7 +56,7 @@ pub(crate) trait AnyPreference<Id>: Send + Sync {
 }
 
 /// A validator bound to one key.
-pub(crate) trait BoundValidator<Id> {
+pub(crate) trait BoundValidator<Id>: Send {
     /// Whether the VM may be placed there.
     fn is_valid(&self, scene: Scene<'_>, id: Id) -> bool;
     /// Clears the flag of every id where the VM must not be placed.
@@ -75,7 +75,7 @@ pub(crate) trait BoundValidator<Id> {
 }
 
 /// A preference bound to one key.
-pub(crate) trait BoundPreference<Id> {
+pub(crate) trait BoundPreference<Id>: Send {
     /// The score of one id, as the rule computes it.
     fn score(&self, scene: Scene<'_>, id: Id) -> f64;
     /// The scores of several ids.

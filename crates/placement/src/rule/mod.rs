@@ -167,7 +167,7 @@ tenant_reaches! {
 
 /// The part of a request that a rule depends on. Requests with equal keys are one
 /// class to that rule and share its cached verdicts.
-pub trait Key: Copy + 'static {
+pub trait Key: Copy + Send + 'static {
     /// Writes the key, so that different keys give different words, and equal types the same number of words.
     fn write(self, words: &mut Vec<u64>);
 }

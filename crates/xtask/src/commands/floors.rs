@@ -36,6 +36,7 @@ pub(crate) const FLOORS: &[(&str, u8)] = &[
     ("tiebreak-papers", 5),
     ("tiebreak-view", 6),
     ("tiebreak-cli", 6),
+    ("tiebreak-python", 6),
     ("tiebreak-web", 7),
 ];
 

@@ -17,4 +17,5 @@ pub(crate) mod strings;
 pub(crate) mod supply;
 pub(crate) mod targets;
 pub(crate) mod test;
+pub(crate) mod wheel;
 pub(crate) mod words;

@@ -162,13 +162,15 @@ fn browsers() -> Outcome {
 pub(crate) fn python(tool: &PythonTool) -> Result<PathBuf, String> {
     let folder = tool.folder()?;
     let python = folder.join("bin").join("python3");
-    let (name, version) = (tool.packages[0], tool.version);
+    let name = tool.packages[0].0;
     let is_ready = || {
-        let question = format!("import importlib.metadata as m; print(*{{m.version(p) for p in {:?}}})", tool.packages);
-        process::output(&mut process::command(&python, &["-c", &question])).is_ok_and(|said| said.trim() == version)
+        let question =
+            format!("import importlib.metadata as m; print(all(m.version(p) == v for p, v in {:?}))", tool.packages);
+        process::output(&mut process::command(&python, &["-c", &question])).is_ok_and(|said| said.trim() == "True")
     };
     if !is_ready() {
-        let packages: Vec<String> = tool.packages.iter().map(|package| format!("{package}=={version}")).collect();
+        let packages: Vec<String> =
+            tool.packages.iter().map(|(package, version)| format!("{package}=={version}")).collect();
         progress::told(name, || {
             process::run(process::command("python3", &["-m", "venv", "--clear"]).arg(&folder))?;
             process::run(process::command(&python, &["-m", "pip", "install", "--quiet"]).args(&packages))

@@ -18,6 +18,7 @@ pub(crate) const HELP: &str = "licences, several versions and advisories of what
 const SHIPPED: &[&str] = &[
     "--package=tiebreak-cli",
     "--package=tiebreak-web",
+    "--package=tiebreak-python",
     "--features=tiebreak-web/parquet,tiebreak-web/imports",
     "--edges=normal,build",
     "--target=all",

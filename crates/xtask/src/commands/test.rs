@@ -14,7 +14,7 @@ use crate::tools::{BROWSER_TARGET, DASK, NATIVE, WASM_BINDGEN, WASM_TESTED};
 use crate::{Outcome, process, progress, project};
 
 pub(crate) const HELP: &str = "run every stage that has not passed on these very files, or all of them with --again, or only the named ones: \
-     setup check native sweep build wasm size browser";
+     setup check native sweep python build wasm size browser";
 
 /// A stage, with the number of its tests; a stage without separate tests counts as one.
 struct Stage {
@@ -33,12 +33,17 @@ const APART_FROM_NATIVE: Option<&[&str]> = Some(&["web/src/", ".mjs"]);
 /// The page contains neither the native program nor its documentation.
 const APART_FROM_PAGE: Option<&[&str]> = Some(&["docs/", "crates/cli/", "crates/console/", "crates/papers/"]);
 
+/// The Python package contains neither the page nor the native program.
+const APART_FROM_PYTHON: Option<&[&str]> =
+    Some(&["web/", "crates/app/", "crates/view/", "crates/cli/", "crates/papers/"]);
+
 /// In this order. `check` is cheap, so it comes first.
 const STAGES: &[Stage] = &[
     ground("setup", || StageReport::of(super::setup::for_tests())),
     native_stage("check", || StageReport::of(super::check::run(&[])), None),
     native_stage("native", native, APART_FROM_NATIVE),
     native_stage("sweep", sweep, APART_FROM_NATIVE),
+    native_stage("python", python, APART_FROM_PYTHON),
     Stage { needs_page: true, ..ground(BUILD, || StageReport::of(super::build::run(&[]))) },
     page_stage("wasm", wasm, APART_FROM_PAGE),
     page_stage("size", || StageReport::of(super::size::run(&[])), None),
@@ -191,6 +196,14 @@ fn sweep() -> StageReport {
     counted(test.args(NATIVE).args(["--", "--ignored"]).env("TIEBREAK_PYTHON", python)).with_some_test()
 }
 
+/// The Python package, from its wheel.
+fn python() -> StageReport {
+    match super::wheel::test() {
+        Ok(mut test) => counted(&mut test).with_some_test(),
+        Err(sentence) => StageReport::of(Err(sentence)),
+    }
+}
+
 fn wasm() -> StageReport {
     match super::setup::for_wasm_tests().and_then(|()| wasm_programs()) {
         Ok(programs) => WASM_TESTED
@@ -316,6 +329,8 @@ fn count(line: &str) -> (u64, u64) {
     match words.as_slice() {
         ["ℹ" | "#", "pass", number] => (number.parse().unwrap_or(0), 0),
         ["ℹ" | "#", "fail", number] => (0, number.parse().unwrap_or(0)),
+        // Python's unittest; what fails is seen from its exit code.
+        ["Ran", number, "tests" | "test", "in", _] => (number.parse().unwrap_or(0), 0),
         _ => (0, 0),
     }
 }
@@ -347,6 +362,7 @@ mod tests {
             ],
             (5, 0),
         );
+        check(&["Ran 12 tests in 1.234s", "", "OK"], (12, 0));
         check(&["ℹ tests 8", "ℹ pass 7", "ℹ fail 1"], (7, 1));
         check(&["9 passed by here"], (0, 0));
     }

@@ -1,0 +1,130 @@
+//! A run, and what came out.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pyo3::prelude::*;
+use tiebreak_model::Workload;
+use tiebreak_profile::Facts;
+use tiebreak_scenario::{Document, WorkloadRef};
+use tiebreak_sim::figures::Part;
+use tiebreak_sim::{Fates, Placements, Samples, Summary, World};
+use tiebreak_study::charts::drawn;
+use tiebreak_study::figures::Figures;
+use tiebreak_study::ready::Ready;
+use tiebreak_study::story::story;
+use tiebreak_study::{warnings, watch};
+
+use crate::follow::{followed, value_error};
+use crate::scenario::{Fields, Scenario, borrowed};
+use crate::table::Table;
+use crate::trace::Trace;
+
+/// What came out of a run.
+#[pyclass(frozen, module = "tiebreak._tiebreak")]
+pub(crate) struct Run {
+    ready: Ready,
+    world: Mutex<World>,
+    summary: Summary,
+    /// What makes its figures doubtful, one sentence each.
+    #[pyo3(get)]
+    warnings: Vec<String>,
+}
+
+/// What a call asks for: a variant, fields to set, perhaps a trace.
+pub(crate) fn ready(
+    py: Python<'_>,
+    scenario: Option<&Scenario>,
+    variant: Option<&str>,
+    fields: &Fields,
+    trace: Option<&Trace>,
+) -> PyResult<Ready> {
+    let variant = scenario.map(|scenario| scenario.variant(variant)).transpose()?;
+    let trace: Option<Arc<Workload>> = trace.map(|trace| trace.workload.clone());
+    followed(py, None, |_| Ready::of(variant.as_ref(), &borrowed(fields), trace.as_ref()))
+}
+
+/// Runs a scenario.
+#[pyfunction]
+pub(crate) fn run(
+    py: Python<'_>,
+    scenario: Option<&Scenario>,
+    variant: Option<&str>,
+    fields: Fields,
+    trace: Option<&Trace>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Run> {
+    let ready = ready(py, scenario, variant, &fields, trace)?;
+    let facts = Facts::of(&ready.workload);
+    let (mut warnings, world) = followed(py, progress.as_ref(), |follow| {
+        let plan = ready.plan()?;
+        let doubts = warnings::before(&ready.variant, &plan, &facts, "Trace.file(..., without_outliers=True)");
+        let mut world = World::new(plan);
+        world.keep_decisions();
+        watch::run(&mut world, follow)?;
+        Ok((doubts, world))
+    })?;
+    let summary = world.summary();
+    warnings.extend(warnings::after(&ready.variant, &summary, &facts));
+    Ok(Run { ready, world: Mutex::new(world), summary, warnings })
+}
+
+impl Run {
+    fn world(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Run {
+    /// A number that two runs share only if all their decisions are the same.
+    #[getter]
+    fn digest(&self) -> String {
+        format!("{:016x}", self.summary.digest)
+    }
+
+    /// Every figure, as a JSON object.
+    fn figures(&self) -> PyResult<String> {
+        let world = self.world();
+        let mut all = serde_json::Map::new();
+        for part in Part::ALL {
+            let figures = serde_json::to_value(Figures(part, &self.summary, world.plan())).map_err(value_error)?;
+            all.extend(figures.as_object().cloned().unwrap_or_default());
+        }
+        Ok(serde_json::Value::Object(all).to_string())
+    }
+
+    /// One row per sample: the time and every metric.
+    fn series(&self) -> PyResult<Table> {
+        Table::of(&Samples(&self.world()))
+    }
+
+    /// One row per decision.
+    fn placements(&self) -> PyResult<Table> {
+        Table::of(&Placements(&self.world()))
+    }
+
+    /// One row per VM and its fate.
+    fn vms(&self) -> PyResult<Table> {
+        Table::of(&Fates(&self.world()))
+    }
+
+    /// A metric over time, as an SVG of this size in px.
+    fn chart(&self, metric: &str, width: u32, height: u32) -> PyResult<String> {
+        drawn(&self.world(), metric, (width, height)).map_err(value_error)
+    }
+
+    /// The scenario of this very run, with every setting.
+    fn scenario(&self) -> String {
+        let mut variant = self.ready.variant.clone();
+        if let WorkloadRef::Trace { fingerprint, .. } = &mut variant.workload {
+            *fingerprint = self.ready.workload.fingerprint();
+        }
+        Document { name: "Run again".into(), variants: vec![variant], active: 0 }.to_json()
+    }
+
+    /// The story of a VM, as JSON and in words.
+    fn explain(&self, py: Python<'_>, vm: u64, machine: Option<u64>) -> PyResult<(String, String)> {
+        let story = followed(py, None, |follow| story(self.ready.plan()?, vm, machine, follow))?;
+        Ok((serde_json::to_string(&story).map_err(value_error)?, story.text()))
+    }
+}
