@@ -1,7 +1,7 @@
 //! The growth of a deployment that is gone for good once it has no block left.
 //!
 //! In the paper such a deployment is gone (section 2.1), while the moments in [`ahead`](crate::ahead) let it grow
-//! again. For a newcomer, which is one block, that expects far too much: half of its future growth would come after it
+//! again. For a newcomer, which is one block, that expects far too much: much of its future growth would come after it
 //! was empty.
 //!
 //! Given the end rate mu and the scale-out rate lambda, the number of blocks is a queue M/M/∞. In units of core
