@@ -19,10 +19,11 @@
 //! | busy cores, user-facing | 8 | 6 | 0 | 0 | 6 | 1 | 0 | 0 | 10 |
 //! | busy cores, others | 4 | 6 | 1 | 0 | 1 | 1 | 0 | 0 | 6 |
 //! | last use | 3 | 7 | 4 | - | 1 | 7 | - | - | 9 |
+//! | affinity class | 2 | 3 | 1 | - | 2 | 6 | - | - | 4 |
 //! | class | open 1 | recycling 3 | recycling 2 | - | recycling 1 | open 2 | - | - | recycling 2 |
 //!
 //! Each rack is one chassis. The VM is user-facing. It arrives 10 hours after the start of the trace and is predicted
-//! to live 2 hours: class 1.
+//! to live 2 hours: class 1, and affinity class 2 of 6.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ use std::sync::Arc;
 use tiebreak_model::{
     ClusterId, ClusterSpec, Expected, Fleet, Footprint, Growth, HostLife, LastUse, Links, Load, MachineId, MachineLoad,
     MachineRecord, Needs, Newcomer, Occupancy, Peer, Phase, PredictedLife, Readiness, Resources, Scene, Scope,
-    ShapeMix, TenantSize, TenantTerms, Time, Topology, Uplinks, VmRequest, VmRow, VmShape, WorkloadBuilder,
+    ShapeMix, TenantSize, TenantTerms, Time, Topology, Uplinks, VmAffinity, VmRequest, VmRow, VmShape, WorkloadBuilder,
 };
 use tiebreak_placement::reference::funnel;
 use tiebreak_placement::{Group, Policy, RULES, RuleUse};
@@ -63,12 +64,22 @@ const LIVES: [(f64, f64, f64, Phase, u8); 9] = [
 
 const HOUR: u32 = 3_600;
 
-const LIFE: PredictedLife =
-    PredictedLife { now_s: 10 * HOUR, remaining_s: 2 * HOUR, first_s: 2 * HOUR, first_exit_s: 12 * HOUR, class: 1 };
+const LIFE: PredictedLife = PredictedLife {
+    now_s: 10 * HOUR,
+    remaining_s: 2 * HOUR,
+    first_s: 2 * HOUR,
+    first_exit_s: 12 * HOUR,
+    class: 1,
+    affinity: VmAffinity { class: 2, classes: 6, omega_pct: 80 },
+};
+
+/// Affinity classes.
+const AFFINITIES: [u8; 9] = [2, 3, 1, 0, 2, 6, 0, 0, 4];
 
 fn life((exit, first_exit, longest, phase, class): (f64, f64, f64, Phase, u8)) -> HostLife {
     let seconds = |hours: f64| (hours * f64::from(HOUR)).round() as u32;
-    HostLife { exit_s: seconds(exit), first_exit_s: seconds(first_exit), longest_s: seconds(longest), class, phase }
+    let (exit_s, first_exit_s, longest_s) = (seconds(exit), seconds(first_exit), seconds(longest));
+    HostLife { exit_s, first_exit_s, longest_s, class, phase, ..HostLife::EMPTY }
 }
 
 const TENANT_ON: [u32; 4] = [1, 2, 5, 8];
@@ -106,7 +117,8 @@ fn pool() -> Occupancy {
     for (id, (((cores, memory, vms, risk, host_version), lives), cores_busy)) in states.enumerate() {
         let (free, empty) = (gib(cores, memory), MachineRecord::empty(CAPACITY, Readiness::Ready));
         let evictable = if id == 0 { gib(4, 4) } else { Resources::NONE };
-        let (life, load, last_use) = (life(lives), busy(cores_busy), LastUse::nth(LAST_USE[id]));
+        let life = HostLife { affinity: AFFINITIES[id], ..life(lives) };
+        let (load, last_use) = (busy(cores_busy), LastUse::nth(LAST_USE[id]));
         let record = MachineRecord { free, evictable, vms, load, risk, host_version, life, last_use, ..empty };
         pool.set(MachineId::of(id), record);
     }
@@ -202,6 +214,7 @@ fn every_preference_chooses_differently() {
         ("PowerBalance", vec![3, 5]),
         ("FragmentationGradient", vec![2, 5]),
         ("MoveToFront", vec![1, 5]),
+        ("DebtAwareAffinity", vec![0, 4]),
     ];
     let may_evict = with_value("AreNodeResourcesValid", 1.0);
     for (id, machines) in &expected {

@@ -85,6 +85,17 @@ test('what is wrong is said with its place, and the last rule that stood goes on
     await says(preview(page), /70 of 140 machines stay candidates\./);
   }));
 
+test('Undo right after typing undoes what was typed, and Redo brings it back', () =>
+  onPage(WIDE, async ({ hand, page }) => {
+    await hand.runs(() => add(page, 'Machine validators'));
+    const first = await text(page).inputValue();
+    await text(page).fill('machine.cores_free >= 3 * vm.cores');
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await shows(() => text(page).inputValue(), first);
+    await page.getByRole('button', { name: 'Redo', exact: true }).click();
+    await shows(() => text(page).inputValue(), 'machine.cores_free >= 3 * vm.cores');
+  }));
+
 test('an expression that is not valid yet survives a reload, and goes with what replaces it', () =>
   onPage(WIDE, async ({ hand, page }) => {
     const reload = async () => {

@@ -9,7 +9,9 @@ use tiebreak_model::random::Seed;
 use tiebreak_model::{ClusterSpec, MachineId, Occupancy, Resources, Time, VmRow, VmShape, WorkloadBuilder};
 use tiebreak_placement::{Lifetimes, RuleUse};
 use tiebreak_sim::world::AgentState;
-use tiebreak_sim::{AdmissionSettings, Agents, Decision, Measures, Outcome, Plan, PowerSettings, Vdcs, World};
+use tiebreak_sim::{
+    AdmissionSettings, AffinitySettings, Agents, Decision, Measures, Outcome, Plan, PowerSettings, Vdcs, World,
+};
 use tiebreak_testkit::{Case, Ledger, laws};
 
 use super::model::{
@@ -167,6 +169,7 @@ impl Small {
             agents: self.agents,
             incidents: Vec::new(),
             lifetimes: Lifetimes::default(),
+            affinity: AffinitySettings::default(),
             measures: Measures::default(),
             vdcs: Vdcs::default(),
             uplinks: Vec::new(),

@@ -51,15 +51,16 @@ pub struct Ahead {
 }
 
 impl Ahead {
-    /// Adds the values at one mu: its weight, and its weight times E\[lambda | mu\] and E\[lambda^2 | mu\].
+    /// Adds the values at one mu: its weight, and its weight times E\[lambda | mu\], the part of the new cores that
+    /// counts, and its weight times E\[lambda^2 | mu\].
     #[inline]
-    pub(crate) fn add(&mut self, path: &Path, weight: f64, rate: f64, square: f64) {
+    pub(crate) fn add(&mut self, path: &Path, weight: f64, [rate, kept, square]: [f64; 3]) {
         self.gone += weight * path.gone;
-        self.fresh += rate * path.fresh;
+        self.fresh += rate * kept * path.fresh;
         self.apart += weight * path.apart;
         self.pair_gone += weight * path.pair_gone;
         self.mixed += rate * path.mixed;
-        self.twins += rate * path.twins;
+        self.twins += rate * kept * path.twins;
         self.pairs += square * path.pairs;
     }
 

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use crate::ahead::{Ahead, Moments};
 use crate::density::{Density, Point};
+use crate::emptied::{Emptied, Kept};
 use crate::gamma::SizeMoments;
 use crate::line::Line;
 use crate::path::{Ended, Pace};
@@ -22,6 +23,8 @@ const LEAST: f64 = 1e-100;
 #[derive(Clone, Debug)]
 pub struct Belief {
     nodes: Vec<RateNode>,
+    /// The shape of the scale-out rate, which does not depend on mu.
+    count: f64,
     deaths: Deaths,
     stop: Stop,
     size: SizeMoments,
@@ -62,23 +65,44 @@ impl Belief {
             node.square /= sum;
         }
         let size = SizeMoments::of(&model.prior.size.updated(seen.extra, seen.requests));
-        Self { nodes, deaths: model.deaths, stop: model.stop, size }
+        Self { nodes, count: density.count, deaths: model.deaths, stop: model.stop, size }
     }
 
     /// The coefficients for each of these horizons, in hours from now, whatever the current cores. A horizon that is
     /// twice an earlier one, as on a geometric grid, costs a fraction of others.
     #[must_use]
     pub fn ahead(&self, hours: &[f64]) -> Vec<Ahead> {
+        self.summed(hours, |_, _| Kept { single: 1.0, pairs: 1.0 })
+    }
+
+    /// The same for a deployment that is gone for good once it has no block left; only for blocks that end as a whole
+    /// and a hard stop, otherwise as [`Self::ahead`]. Its blocks now are those that `emptied` is for.
+    #[must_use]
+    pub fn ahead_until_empty(&self, hours: &[f64], emptied: &Emptied) -> Vec<Ahead> {
+        if self.deaths == Deaths::Cores || self.stop == Stop::Soft {
+            return self.ahead(hours);
+        }
+        self.summed(hours, |node, hours| {
+            let mean = if node.weight > 0.0 { node.rate / node.weight / node.mu } else { 0.0 };
+            emptied.kept(self.count, mean, node.mu * hours)
+        })
+    }
+
+    /// The coefficients, with the kept parts of growth at each rate and horizon.
+    #[inline]
+    fn summed(&self, hours: &[f64], kept: impl Fn(&RateNode, f64) -> Kept) -> Vec<Ahead> {
         let halves = halves(hours);
         let mut ahead = vec![Ahead::default(); hours.len()];
         let mut ended = vec![Ended::default(); hours.len()];
-        for RateNode { pace, weight, rate, square, .. } in &self.nodes {
+        for node in &self.nodes {
+            let RateNode { pace, weight, rate, square, .. } = node;
             for (at, hours) in hours.iter().enumerate() {
                 ended[at] = match halves[at] {
                     Some(half) => ended[half as usize].twice(),
                     None => pace.ended(*hours),
                 };
-                ahead[at].add(&pace.path(*hours, ended[at], self.stop), *weight, *rate, *square);
+                let Kept { single, pairs } = kept(node, *hours);
+                ahead[at].add(&pace.path(*hours, ended[at], self.stop), *weight, [*rate, single, *square * pairs]);
             }
         }
         ahead

@@ -42,17 +42,22 @@ fn hard(model: &Model, seen: &Seen, hours: f64) -> Moments {
 }
 
 /// mu as a Gamma, and lambda = lambda' mu^power with lambda' independent of it.
-struct Rates {
+pub(crate) struct Rates {
     shape: f64,
     rate: f64,
     power: f64,
     /// E lambda'.
-    scale: f64,
+    pub(crate) scale: f64,
     /// E lambda'^2.
-    square: f64,
+    pub(crate) square: f64,
 }
 
 impl Rates {
+    /// Rates of deaths and of scale-outs that say nothing about each other.
+    pub(crate) fn independent(shape: f64, rate: f64, scale: f64, square: f64) -> Self {
+        Self { shape, rate, power: 0.0, scale, square }
+    }
+
     fn new(density: &Density) -> Self {
         let mode = density.mode();
         let shape = -density.derivatives(mode).1;
@@ -68,13 +73,13 @@ impl Rates {
     }
 
     /// J_p(s) = E\[mu^p e^(-mu s)\].
-    fn at(&self, p: f64, s: f64) -> f64 {
+    pub(crate) fn at(&self, p: f64, s: f64) -> f64 {
         let log = p * libm::log(self.rate) + (self.shape + p) * libm::log1p(s / self.rate);
         libm::exp(self.log_ratio(p) - log)
     }
 
     /// E\[mu^(p - 1) (e^(-mu from) - e^(-mu to))\], the integral of J_p.
-    fn between(&self, p: f64, from: f64, to: f64) -> f64 {
+    pub(crate) fn between(&self, p: f64, from: f64, to: f64) -> f64 {
         let over = self.shape + p - 1.0;
         let start = libm::log1p(from / self.rate);
         let width = libm::log1p(to / self.rate) - start;
@@ -87,7 +92,7 @@ impl Rates {
 
     /// E\[mu^(p - 2) e^(-mu from) (1 - e^(-mu n))^2\], the second difference of the double integral
     /// of J_p.
-    fn twice(&self, p: f64, from: f64, n: f64) -> f64 {
+    pub(crate) fn twice(&self, p: f64, from: f64, n: f64) -> f64 {
         let over = self.shape + p;
         let start = self.rate + from;
         if n * (over + 2.0) / start < 1e-3 {

@@ -43,6 +43,19 @@ impl Seen {
         seen
     }
 
+    /// A deployment of this age that still has the cores it started with. It had scale-outs, each of as many cores, all
+    /// of which are gone.
+    #[must_use]
+    pub fn unchanged(cores: f64, hours: f64, scale_outs: u32, deaths: Deaths) -> Self {
+        let mut seen = Self::started(cores);
+        seen.pass(hours, deaths);
+        for _ in 0..scale_outs {
+            seen.scale_out(cores, true);
+            seen.death(cores, deaths);
+        }
+        seen
+    }
+
     /// This many hours pass without events.
     pub fn pass(&mut self, hours: f64, deaths: Deaths) {
         let watched = match deaths {

@@ -81,6 +81,21 @@ const DRAWS: &[Field] = &[
     ("watts", "its draw if no VM had been throttled"),
 ];
 
+pub(crate) const AFFINITY: &[Field] = &[
+    ("time_ms", "when the day ended, in ms from the beginning of the trace"),
+    ("cluster", "number of the cluster, from 0"),
+    ("share_1", "share of the cores of running VMs that is in the first class, 0 to 1; empty if there are none"),
+    ("share_2", "the same in the second class"),
+    ("share_3", "the same in the third class"),
+    ("share_4", "the same in the fourth class"),
+    ("share_5", "the same in the fifth class"),
+    ("share_6", "the same in the sixth class"),
+    ("score", "drift score of the day"),
+    ("state", "state after it: warm-up, stable, observation or cool-down"),
+    ("group", "classes of the affinity group after it, from 1, separated by blanks"),
+    ("changed", "whether the group was formed anew on this day"),
+];
+
 const IMPORT: &[Field] = &[
     ("told", "what was made of the files, a sentence each"),
     ("without_twin", "fields that nothing here stands for: file, path, count, value and why"),
@@ -148,6 +163,11 @@ pub(crate) static FILES: &[FileOf] = &[
         name: "power.csv",
         help: "If draws are measured, one row per chassis and time slot, as read by `tiebreak power budget`.",
         fields: &[Own(DRAWS)],
+    },
+    FileOf {
+        name: "affinity.csv",
+        help: "If a rule reads affinity groups and they may change, one row per cluster and day.",
+        fields: &[Own(AFFINITY)],
     },
     FileOf {
         name: "import.json",

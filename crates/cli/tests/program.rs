@@ -49,6 +49,7 @@ fn file(folder: &Path, name: &str, bytes: &[u8]) -> String {
 }
 
 const READINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/fixtures/azure2017-cpu-readings.csv.gz");
+const ARRIVALS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/fixtures/azure2017-arrivals.csv.gz");
 const CUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../trace/fixtures/packing-cut.csv.gz");
 
 #[test]
@@ -138,7 +139,7 @@ fn exit_of(exhibits: &[&Value]) -> i32 {
 }
 
 /// Every figure: its name and the number of lines in its table.
-const FIGURES: [(&str, usize); 30] = [
+const FIGURES: [(&str, usize); 38] = [
     ("protean-fig9", 4),
     ("protean-fig10", 8),
     ("protean-fig11", 3),
@@ -147,28 +148,36 @@ const FIGURES: [(&str, usize); 30] = [
     ("protean-fig14", 18),
     ("protean-fig15", 20),
     ("protean-fig16", 3),
+    ("protean-conflicts", 4),
     ("lava-fig6", 8),
     ("lava-fig15", 12),
     ("lava-fig16", 7),
     ("lava-fig17", 3),
+    ("lava-stranding", 14),
     ("lava-table2", 6),
     ("lava-table4", 4),
     ("lava-choices", 13),
     ("lava-theorem1", 3),
+    ("dvla-fig8", 9),
+    ("dvla-fig10", 5),
+    ("dvla-fig11", 5),
     ("gridiron-fig3", 9),
     ("gridiron-fig8", 6),
     ("gridiron-case", 12),
     ("gridiron-demand", 10),
-    ("admission-table2", 5),
-    ("admission-fig1", 8),
-    ("admission-fig2", 2),
-    ("admission-appendix-e", 4),
+    ("gridiron-amdahl", 7),
+    ("admission-table2", 10),
+    ("admission-fig1", 16),
+    ("admission-fig2", 4),
+    ("admission-forecast", 6),
+    ("admission-appendix-e", 12),
     ("power-table2", 6),
-    ("power-table3", 4),
+    ("power-table3", 6),
     ("power-fig4", 11),
     ("power-fig6", 5),
-    ("power-fig7", 12),
-    ("power-table4", 8),
+    ("power-fig7", 16),
+    ("power-fig7-weights", 16),
+    ("power-table4", 15),
 ];
 
 #[test]
@@ -205,6 +214,39 @@ fn all_is_one_array_with_a_drawing_for_each_figure() {
         let points = read("csv");
         assert!(points.starts_with("panel,series,across,value\n") && points.lines().count() > 4, "{name}");
     }
+}
+
+/// The numbers of a forecast: hours, mean, variance, and both probabilities.
+fn forecast(words: &[&str]) -> Vec<[f64; 5]> {
+    let report = json(&[&["admission", "forecast"], words, &["--size", "40", "--json"]].concat());
+    let points = report["points"].as_array().expect("a list");
+    let names = ["hours", "mean", "variance", "chance_cantelli", "chance_normal"];
+    points.iter().map(|point| names.map(|name| point[name].as_f64().expect("a number"))).collect()
+}
+
+#[test]
+fn a_deployment_and_a_cluster_are_forecast() {
+    let one = forecast(&["--cores", "8", "--hours", "24", "--at", "0,1,24"]);
+    assert_eq!(one[0], [0.0, 8.0, 0.0, 0.0, 0.0]);
+    for [_, mean, variance, cantelli, normal] in &one[1..] {
+        assert!((cantelli - variance / (variance + (40.0 - mean).powi(2))).abs() < 1e-12);
+        assert!((0.0..=1.0).contains(normal) && mean.fract() != 0.0);
+    }
+    // Two such deployments, one of them in full.
+    let rows = b"name,cores,hours,blocks,ended,scale_outs,observed_hours,requested\na,8,24,,,,,\nb,8,24,1,0,0,24,8\n";
+    let file = file(&folder("forecast"), "cluster.csv", rows);
+    for ([_, mean, variance, ..], [_, both, spread, ..]) in one.iter().zip(forecast(&[&file, "--at", "0,1,24"])) {
+        assert!((2.0 * mean - both).abs() < 1e-9 && (2.0 * variance - spread).abs() < 1e-9);
+    }
+    let paper = forecast(&["--cores", "8", "--moments", "paper", "--at", "1000"]);
+    let prior = forecast(&["--cores", "8", "--prior", "running", "--at", "1000"]);
+    let plain = forecast(&["--cores", "8", "--at", "1000"]);
+    assert!(paper[0][1] < plain[0][1] && plain[0][1] < prior[0][1]);
+    let ends = forecast(&["--cores", "8", "--at", "24", "--set", "admission.when_empty=ends"]);
+    assert!(ends[0][1] < forecast(&["--cores", "8", "--at", "24"])[0][1]);
+    assert!(
+        done(&["admission", "forecast", "--cores", "8"]).starts_with("The cores of a deployment at future moments")
+    );
 }
 
 /// Readings of a VM that is busy in the office hours of five days, of a steady one, and of one that ends after a day.
@@ -255,6 +297,36 @@ fn a_real_piece_of_readings_is_too_short() {
     let report = json(&["trace", "criticality", READINGS, "--json"]);
     let vms = report["vms"].as_array().expect("an array");
     assert!(vms.len() == 20 && vms.iter().all(|vm| vm["user_facing"] == true && vm["half_hours"] == 1), "{report}");
+}
+
+#[test]
+fn gridiron_takes_the_arrivals_of_2017() {
+    let reproduced = tiebreak(&["reproduce", "gridiron-fig8", "--quick", "--json", "--trace", ARRIVALS]);
+    let figure: Value = serde_json::from_slice(&reproduced.stdout).expect("JSON");
+    let of_trace = |row: usize| figure["rows"][row]["ours"][0]["spread"]["mean"].as_f64();
+    // Two batches of the cut have 30 VMs or more; one VM in ten comes and goes in one tick.
+    assert_eq!((figure["rows"][0]["what"].as_str(), of_trace(4)), (Some("VDCs before"), Some(30.0)));
+    assert!(of_trace(1) > of_trace(0), "{figure}");
+}
+
+#[test]
+fn verdicts_are_kept_by_exhibit() {
+    let file = folder("verdicts").join("verdicts.json");
+    let keep = |name: &str| {
+        let output = tiebreak(&["reproduce", name, "--verdicts", file.to_str().expect("UTF-8")]);
+        assert!(output.stderr.is_empty(), "{}", text(&output.stderr));
+        let kept: Value = serde_json::from_slice(&std::fs::read(&file).expect("a file")).expect("JSON");
+        kept.as_array().expect("an array").clone()
+    };
+    keep("gridiron-amdahl");
+    let kept = keep("gridiron-case");
+    // In the order of the list, whatever the order of the runs.
+    let names: Vec<_> = kept.iter().filter_map(|one| one["name"].as_str()).collect();
+    assert_eq!(names, ["gridiron-case", "gridiron-amdahl"]);
+    let verdicts: Vec<_> = kept[0]["checks"].as_array().into_iter().flatten().map(|check| &check["verdict"]).collect();
+    assert!(verdicts.len() == 8 && verdicts.iter().all(|verdict| **verdict == "holds"), "{verdicts:?}");
+    assert_eq!((&kept[0]["verdict"], &kept[0]["first_seed"]), (&Value::from("holds"), &Value::from(1)));
+    assert_eq!(keep("gridiron-case").len(), 2);
 }
 
 #[test]
@@ -530,6 +602,8 @@ fn bad_input_is_one_sentence_and_code_2() {
         (&["reproduce", "protean-fig9", "--trace", CUT], "expected no --trace"),
         (&["reproduce", "protean-table5", "--out", "."], "expected no --out"),
         (&["reproduce", "gridiron-case", "--trace", CUT], "expected no --trace"),
+        (&["reproduce", "gridiron-case", "--quick", "--verdicts", "x.json"], "--verdicts without --quick"),
+        (&["reproduce", "power-table4", "--quick", "--p99", "0"], "from 1 to 100 after --p99"),
         (&["bounds", "--vms", "0"], "expected at least 2 VMs after --vms, got 0"),
         (&["bounds", "--vms", "1"], "a smaller VDC has no links"),
         (&["bounds", "--vms", "many"], "expected a whole number after --vms"),
@@ -542,6 +616,14 @@ fn bad_input_is_one_sentence_and_code_2() {
         (&["power", "save", "draws.csv"], "expected budget, got \"save\""),
         (&["power", "budget"], "expected the file with power readings"),
         (&["power", "budget", "no-such-file.csv"], "no-such-file.csv"),
+        (&["admission"], "expected forecast"),
+        (&["admission", "forecast"], "expected either a file of deployments or --cores N"),
+        (&["admission", "forecast", "--cores", "0"], "expected a number from 1 to 10000000 after --cores, got \"0\""),
+        (&["admission", "forecast", "--cores", "8", "--at", "24,1"], "expected ascending hours after --at"),
+        (&["admission", "forecast", "--cores", "8", "--moments", "mine"], "expected exact or paper after --moments"),
+        (&["admission", "forecast", "--cores", "8", "--prior", "mine"], "expected running or arriving after --prior"),
+        (&["admission", "forecast", "no-such-file.csv"], "no-such-file.csv"),
+        (&["reproduce", "admission-fig2", "--quick", "--runs", "1"], "expected 12 to 2000 runs after --runs, got 1"),
         (&["dance"], "expected a command"),
     ] {
         let output = tiebreak(words);
@@ -1165,7 +1247,9 @@ fn bench_measures_links_alone() {
 #[test]
 fn help_names_every_command_and_option() {
     let overview = done(&["help"]);
-    for command in ["run", "check", "explain", "trace", "link", "list", "bench", "reproduce", "bounds", "power"] {
+    for command in
+        ["run", "check", "explain", "trace", "link", "list", "bench", "reproduce", "bounds", "admission", "power"]
+    {
         assert!(overview.contains(&format!("tiebreak {command}")));
         let page = done(&[command, "--help"]);
         assert!(page.contains("--json"), "{command}");

@@ -1,6 +1,7 @@
 //! The arguments of a command line, checked against the command's declaration.
 
 use std::ffi::OsString;
+use std::ops::RangeInclusive;
 
 use lexopt::{Arg, Parser};
 
@@ -93,6 +94,25 @@ impl Given {
             value.parse().map_err(wrong)
         };
         self.one(name).map(parse).transpose()
+    }
+
+    /// The value of an option as a number within a range.
+    pub fn decimal(&self, name: &str, range: RangeInclusive<f64>) -> Result<Option<f64>, Failure> {
+        let parse = |text: &str| {
+            let number = text.parse().ok().filter(|number| range.contains(number));
+            let (least, most) = (range.start(), range.end());
+            number.ok_or_else(|| {
+                Failure(format!(
+                    "expected a number from {least} to {most} after --{name}, got \"{text}\"; choose a number in this range"
+                ))
+            })
+        };
+        self.one(name).map(parse).transpose()
+    }
+
+    /// The value of an option in percent, as a share from 0 to 1.
+    pub fn share(&self, name: &str) -> Result<Option<f64>, Failure> {
+        Ok(self.decimal(name, 0.0..=100.0)?.map(|percent| percent / 100.0))
     }
 
     /// A required positional argument.

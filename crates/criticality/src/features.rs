@@ -55,7 +55,7 @@ pub fn upper_end(bucket: usize) -> u8 {
 /// When telemetry classifies an arrival.
 #[must_use]
 pub fn observed_at(arrival: &Arrival) -> Time {
-    arrival.end.min(arrival.start + OBSERVED_AFTER)
+    arrival.label.map_or_else(|| arrival.end.min(arrival.start + OBSERVED_AFTER), |label| label.at)
 }
 
 /// The observations of one tenant.

@@ -10,7 +10,10 @@ use tiebreak_model::random::{Seed, pick};
 use tiebreak_model::{Load, Millis, Time, Usage};
 
 use crate::chance::{between, happens, normal};
-use crate::learning::Arrival;
+use crate::labelled::{Kind, Troubles, series};
+use crate::learning::{Arrival, TelemetryLabel};
+use crate::series::WEEKDAYS_MIN;
+use crate::template::Template;
 
 /// Cores, and the percent of VMs with them. (Table I; 32 and more is 32)
 const CORES: [(u32, u32); 7] = [(1, 33), (2, 27), (4, 21), (8, 10), (16, 5), (24, 3), (32, 1)];
@@ -106,6 +109,25 @@ pub fn arrivals(habits: Habits, seed: Seed) -> Vec<Arrival> {
     arrivals
 }
 
+/// The same arrivals, labelled by templates of generated CPU readings. A user-facing VM's have a daily pattern, clear or
+/// as weak as its noise; other VMs' have pulses, or none. All have the paper's three difficulties. Every day is a
+/// weekday here.
+#[must_use]
+pub fn labelled_by_templates(mut arrivals: Vec<Arrival>, seed: Seed) -> Vec<Arrival> {
+    let stream = seed.stream("series of arrivals");
+    let mut template = Template::default();
+    for (place, arrival) in (0..).zip(&mut arrivals) {
+        let kind = Kind::drawn(arrival.truth.load.user_facing, stream.draw(place, 0));
+        let readings = |_, _| {
+            let series = series(kind, WEEKDAYS_MIN, Troubles::default(), Seed(stream.draw(place, 1)));
+            series.values().to_vec()
+        };
+        let label = template.label(Time::ZERO, Time::ZERO + arrival.end.since(arrival.start), readings);
+        arrival.label = Some(TelemetryLabel { at: arrival.start + label.at.since(Time::ZERO), ..label });
+    }
+    arrivals
+}
+
 impl Habit {
     fn draw(habits: Habits, chance: &mut Xoshiro256PlusPlus) -> Self {
         let user_facing = happens(chance, habits.user_facing_pct);
@@ -136,6 +158,7 @@ impl Habit {
             start,
             end: start + Millis((between(chance, low, high) * 3_600_000.0) as u64),
             truth: Usage { load: Load { user_facing, p95_pct: p95 as u8 }, mean_pct },
+            label: None,
         }
     }
 }

@@ -39,6 +39,17 @@ impl Kind {
         matches!(self, Self::UserFacing | Self::PossiblyUserFacing)
     }
 
+    /// A kind that is important, or one that is not, chosen by a random number in the proportions of the defaults.
+    #[must_use]
+    pub fn drawn(important: bool, random: u64) -> Self {
+        let [clear, possible, machine, other] = Settings::default().kinds_pct;
+        if important {
+            kind_of([clear, possible, 0, 0], pick(random, clear + possible))
+        } else {
+            kind_of([0, 0, machine, other], pick(random, machine + other))
+        }
+    }
+
     /// Its name.
     #[must_use]
     pub fn title(self) -> &'static str {

@@ -14,7 +14,7 @@ use tiebreak_model::{Load, Millis, Time, Usage};
 use crate::boosting::Boosted;
 use crate::features::{Features, Histories, bucket, observed_at, upper_end};
 use crate::forest::{Example, Forest};
-use crate::quality::{ModelQuality, Quality};
+use crate::quality::Quality;
 
 /// Arrivals whose features are computed in one slice.
 const READ_IN_SLICE: usize = 20_000;
@@ -38,6 +38,17 @@ pub struct Arrival {
     pub end: Time,
     /// Its true utilization; predictors see only its telemetry.
     pub truth: Usage,
+    /// What a template says of its CPU readings; `None` if telemetry shows the truth.
+    pub label: Option<TelemetryLabel>,
+}
+
+/// Whether a VM is user-facing by a template of its CPU readings, which takes five weekdays of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TelemetryLabel {
+    /// When the last of the readings is taken, or the VM ends.
+    pub at: Time,
+    /// `None` if it ended too soon to be classified; it then counts as user-facing. (Section III-B)
+    pub user_facing: Option<bool>,
 }
 
 /// How loads are predicted.
@@ -76,8 +87,8 @@ pub struct ForestSettings {
     /// Days from the start of the trace to the training. VMs that arrive before have no prediction, except those
     /// running at the start, for which telemetry so far is used.
     pub train_days: f64,
-    /// VMs with fewer days of lifetime are labelled user-facing; 0 gives all their true label. The paper's series
-    /// need five days (section III-B), so that hardly any VM that is not user-facing is known before the tenth.
+    /// VMs with fewer days of lifetime are labelled user-facing; 0 gives all their true label, or the template's, which
+    /// needs five weekdays in any case. So hardly any VM that is not user-facing is known before the tenth day.
     pub label_days: f64,
     /// The most rows per tree, at least 1. VMs of one deployment are very similar, so that more rows make trees
     /// slower and forests overconfident. Boosting uses ten times as many.
@@ -138,8 +149,21 @@ struct Labels {
 impl Labels {
     fn of(self, arrival: &Arrival) -> Usage {
         let mut usage = arrival.truth;
-        usage.load.user_facing |= arrival.end.since(arrival.start) < self.classified_after;
+        usage.load.user_facing = match arrival.label {
+            Some(label) => label.user_facing.unwrap_or(true),
+            None => usage.load.user_facing,
+        } || self.is_too_short(arrival);
         usage
+    }
+
+    /// The true type, if the VM lived long enough for a label: what the label would be without errors.
+    fn without_errors(self, arrival: &Arrival) -> bool {
+        let unclassified = arrival.label.is_some_and(|label| label.user_facing.is_none());
+        arrival.truth.load.user_facing || unclassified || self.is_too_short(arrival)
+    }
+
+    fn is_too_short(self, arrival: &Arrival) -> bool {
+        arrival.end.since(arrival.start) < self.classified_after
     }
 }
 
@@ -206,8 +230,7 @@ impl Learning {
         let with_p95 = predictor == LoadPredictor::Forests;
         let labels = Labels { classified_after: days(settings.label_days) };
         let loads = if learns { told_at_start(&arrivals, labels, with_p95) } else { loads };
-        let quality =
-            learns.then(|| Quality { criticality: ModelQuality::new(2), p95: with_p95.then(|| ModelQuality::new(4)) });
+        let quality = learns.then(|| Quality::new(with_p95, arrivals.iter().any(|arrival| arrival.label.is_some())));
         let mut learning = Self {
             labels,
             histories: Histories::new(&arrivals),
@@ -367,6 +390,10 @@ impl Learning {
         quality.criticality.count(usize::from(label.user_facing), user_facing.map(usize::from));
         if let Some(p95) = &mut quality.p95 {
             p95.count(bucket(label.p95_pct), predicted);
+        }
+        if let Some(truth) = &mut quality.against_truth {
+            let kind = self.labels.without_errors(&self.arrivals[place]);
+            truth.count(usize::from(kind), user_facing.map(usize::from));
         }
     }
 }

@@ -28,7 +28,7 @@ pub mod template;
 
 mod chance;
 
-pub use learning::{Arrival, ForestSettings, Learning, LoadPredictions, LoadPredictor, Method};
+pub use learning::{Arrival, ForestSettings, Learning, LoadPredictions, LoadPredictor, Method, TelemetryLabel};
 pub use quality::{AtRecall, Confusion, ModelQuality, Quality};
-pub use series::{Series, Unclassified};
+pub use series::{Series, Unclassified, readings_needed};
 pub use template::{Scores, Template};

@@ -117,6 +117,17 @@ pub struct Quality {
     pub criticality: ModelQuality,
     /// For the four buckets of the 95th percentile, 0 to 3; `None` if it is not predicted.
     pub p95: Option<ModelQuality>,
+    /// For the two types, with the true types in place of the templates' labels; `None` if labels are true.
+    pub against_truth: Option<ModelQuality>,
+}
+
+impl Quality {
+    /// Without predictions.
+    #[must_use]
+    pub fn new(with_p95: bool, with_templates: bool) -> Self {
+        let of = |classes| ModelQuality::new(classes);
+        Self { criticality: of(2), p95: with_p95.then(|| of(4)), against_truth: with_templates.then(|| of(2)) }
+    }
 }
 
 #[cfg(test)]

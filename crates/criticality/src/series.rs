@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tiebreak_model::{Phrase, phrase};
+use tiebreak_model::{Millis, Phrase, Time, phrase};
 
 /// Half-hours in a day.
 pub const SLOTS_PER_DAY: usize = 48;
@@ -15,6 +15,27 @@ pub const READINGS_MIN: usize = 3;
 const FLOOR_SHARE: f64 = 0.1;
 /// A series whose standard deviation is below this share of its mean counts as constant, despite rounding errors.
 const CONSTANT_SHARE: f64 = 1e-9;
+
+/// The length of a half-hour.
+const HALF_HOUR: i64 = Millis::HOUR.0 as i64 / 2;
+
+/// The span of readings that classifies a VM which starts at this time, if it lives long enough: from its first whole
+/// half-hour until it has been read on five weekdays. Time 0 is a Monday's midnight.
+#[must_use]
+pub fn readings_needed(start: Time) -> (Time, Time) {
+    let first = -(-start.0).div_euclid(HALF_HOUR);
+    let (mut end, mut left) = (first, WEEKDAYS_MIN * SLOTS_PER_DAY);
+    while left > 0 {
+        left -= usize::from(weekday(end) < 5);
+        end += 1;
+    }
+    (Time(first * HALF_HOUR), Time(end * HALF_HOUR))
+}
+
+/// The day of the week of a half-hour, 0 for Monday.
+fn weekday(half_hour: i64) -> usize {
+    half_hour.div_euclid(SLOTS_PER_DAY as i64).rem_euclid(7) as usize
+}
 
 /// The mean CPU utilization of one VM in each half-hour, in percent of its cores.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,6 +104,13 @@ impl Series {
             }
         }
         Self { values, first_slot: 0, first_weekday: None }
+    }
+
+    /// Readings of consecutive half-hours from this time on, which begins one.
+    #[must_use]
+    pub fn from(start: Time, values: Vec<f64>) -> Self {
+        let first = start.0.div_euclid(HALF_HOUR);
+        Self::new(values).starting_at(first.rem_euclid(SLOTS_PER_DAY as i64) as usize).on_weekday(weekday(first))
     }
 
     /// The same with the first reading at this half-hour of the day: 0 to 47.
@@ -243,6 +271,24 @@ mod tests {
         let mut prepared = Prepared::default();
         let varies = prepared.set(series)?;
         Ok((prepared.values, prepared.first_slot, varies))
+    }
+
+    #[test]
+    fn five_weekdays_take_five_to_seven_days() {
+        let (hour, day) = (Millis::HOUR.0 as i64, Millis::DAY.0 as i64);
+        for (start, first, end) in [
+            (0, 0, 5 * day),
+            (1, hour / 2, 7 * day + hour / 2),
+            (2 * day + 3 * hour, 2 * day + 3 * hour, 9 * day + 3 * hour),
+            (5 * day + hour, 5 * day + hour, 12 * day),
+            (-day, -day, 5 * day),
+        ] {
+            assert_eq!(readings_needed(Time(start)), (Time(first), Time(end)), "{start}");
+            let readings = vec![1.0; ((end - first) / HALF_HOUR) as usize];
+            let mut kept = Vec::new();
+            Series::from(Time(first), readings).weekdays(&mut kept);
+            assert_eq!(kept.len(), WEEKDAYS_MIN * SLOTS_PER_DAY);
+        }
     }
 
     #[test]

@@ -2,7 +2,10 @@
 //!
 //! Source: "Prediction-Based Power Oversubscription in Cloud Platforms", section III-B.
 
-use crate::series::{Prepared, SLOTS_PER_DAY, Series, Unclassified};
+use tiebreak_model::Time;
+
+use crate::learning::TelemetryLabel;
+use crate::series::{Prepared, SLOTS_PER_DAY, Series, Unclassified, readings_needed};
 
 /// `Compare8` below which a VM is user-facing. (Section IV-B, Figure 3)
 pub const THRESHOLD: f64 = 0.72;
@@ -62,6 +65,17 @@ impl Template {
     /// Whether the VM is user-facing; one that cannot be classified counts as user-facing. (Section III-B)
     pub fn is_user_facing(&mut self, series: &Series) -> bool {
         self.scores(series).map_or(true, Scores::is_user_facing)
+    }
+
+    /// The label of a VM that runs from `start` to `end`. `readings` gives the mean CPU utilization of each half-hour of
+    /// a span, and is asked only if the VM lives long enough.
+    pub fn label(&mut self, start: Time, end: Time, readings: impl FnOnce(Time, Time) -> Vec<f64>) -> TelemetryLabel {
+        let (first, classified) = readings_needed(start);
+        if end < classified {
+            return TelemetryLabel { at: end, user_facing: None };
+        }
+        let scores = self.scores(&Series::from(first, readings(first, classified)));
+        TelemetryLabel { at: classified, user_facing: scores.ok().map(Scores::is_user_facing) }
     }
 
     /// The average deviation of the readings from the medians of their times, without the largest 20 %. (Steps 2 and
@@ -159,6 +173,22 @@ mod tests {
             assert!(template.is_user_facing(&Series::new(values)));
         }
         assert!(!template.is_user_facing(&Series::new(vec![50.0; 240])));
+    }
+
+    #[test]
+    fn a_vm_is_labelled_after_five_weekdays_and_not_before() {
+        let (hour, day) = (3_600_000, 86_400_000);
+        // It starts on a Thursday at 9:00; its fifth weekday ends on the next Thursday at 9:00.
+        let (start, at) = (Time(3 * day + 9 * hour), Time(10 * day + 9 * hour));
+        let office =
+            |from: Time, to: Time| (from.0 * 2 / hour..to.0 * 2 / hour).map(|slot| office(slot as usize)).collect();
+        let mut label = |end| Template::default().label(start, Time(end), office);
+        assert_eq!(label(11 * day), TelemetryLabel { at, user_facing: Some(true) });
+        let steady = |from: Time, to: Time| vec![30.0; ((to.0 - from.0) * 2 / hour) as usize];
+        assert_eq!(Template::default().label(start, Time(11 * day), steady).user_facing, Some(false));
+        for end in [at.0 - 1, start.0 + 60_000] {
+            assert_eq!(label(end), TelemetryLabel { at: Time(end), user_facing: None });
+        }
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub use exits::{Exits, ExpectedExit};
 pub use fleet::{ClusterSpec, Fleet, FleetError, HardwareView, Readiness};
 pub use growth::{Ahead, ClusterForecast, Expected, Growth, Newcomer};
 pub use ids::{ChassisId, ClusterId, MachineId, RackId, RequestId, ShapeId, VmId};
-pub use life::{HostLife, Phase, PredictedLife};
+pub use life::{HostLife, Phase, PredictedLife, VmAffinity};
 pub use mix::ShapeMix;
 pub use network::{Bottleneck, Bounds, Cut, Links, Member, Needs, Network, Peer, Topology, Uplinks};
 pub use occupancy::{

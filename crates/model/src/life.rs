@@ -17,11 +17,30 @@ pub struct PredictedLife {
     pub first_exit_s: u32,
     /// The lifetime class of `remaining_s`: how many of the class bounds it reaches.
     pub class: u8,
+    /// Its class by the bounds of affinity groups, and how well shorter-lived machines suit it.
+    pub affinity: VmAffinity,
+}
+
+/// What DVLA's affinity score reads of a VM. All 0 if no rule reads it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VmAffinity {
+    /// Its class by the predicted remaining lifetime: 1 is the shortest; 0 is none.
+    pub class: u8,
+    /// The number of classes.
+    pub classes: u8,
+    /// What the score of a machine of a shorter class is multiplied by, in percent.
+    pub omega_pct: u8,
+}
+
+impl VmAffinity {
+    /// No prediction.
+    pub const NONE: Self = Self { class: 0, classes: 0, omega_pct: 0 };
 }
 
 impl PredictedLife {
     /// No prediction.
-    pub const NONE: Self = Self { now_s: 0, remaining_s: 0, first_s: 0, first_exit_s: 0, class: 0 };
+    pub const NONE: Self =
+        Self { now_s: 0, remaining_s: 0, first_s: 0, first_exit_s: 0, class: 0, affinity: VmAffinity::NONE };
 
     /// The VM's expected exit.
     #[must_use]
@@ -70,19 +89,22 @@ pub struct HostLife {
     pub class: u8,
     /// Which VMs it accepts.
     pub phase: Phase,
+    /// Its class by its cluster's affinity group: 1 is the shortest; 0 if it has none.
+    pub affinity: u8,
 }
 
 impl HostLife {
     /// An empty machine.
-    pub const EMPTY: Self = Self { exit_s: 0, first_exit_s: 0, longest_s: 0, class: 0, phase: Phase::Empty };
+    pub const EMPTY: Self =
+        Self { exit_s: 0, first_exit_s: 0, longest_s: 0, class: 0, phase: Phase::Empty, affinity: 0 };
 
     /// With one more VM, as estimated without knowing the machine's VMs: a VM never makes a machine free sooner, and
-    /// an empty machine opens with the VM's class.
+    /// an empty machine opens with the VM's classes.
     #[must_use]
     pub fn with(self, vm: &PredictedLife, full: bool) -> Self {
-        let (phase, class) = match self.phase {
-            Phase::Empty => (Phase::Open, vm.class),
-            phase => (phase, self.class),
+        let (phase, class, affinity) = match self.phase {
+            Phase::Empty => (Phase::Open, vm.class, vm.affinity.class),
+            phase => (phase, self.class, self.affinity),
         };
         Self {
             exit_s: self.exit_s.max(vm.exit_s()),
@@ -90,6 +112,7 @@ impl HostLife {
             longest_s: self.longest_s.max(vm.first_s),
             class,
             phase: if full { Phase::Recycling } else { phase },
+            affinity,
         }
     }
 }

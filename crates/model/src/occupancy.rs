@@ -553,6 +553,14 @@ impl MachineView<'_> {
         (self.record.life.phase, self.record.life.class)
     }
 
+    /// Its class by its cluster's affinity group, from 1 for the shortest; 0 if it has none, as an empty machine (DVLA,
+    /// Algorithm 2).
+    #[inline]
+    #[must_use]
+    pub fn affinity_class(&self) -> u8 {
+        if self.record.vms > 0 { self.record.life.affinity } else { 0 }
+    }
+
     /// The longest first predicted lifetime of any VM on it, in seconds.
     #[inline]
     #[must_use]

@@ -2,6 +2,9 @@
 
 mod bench;
 mod reproduce;
+mod shares;
+
+pub use shares::{ALLOCATED, INTERNAL, NON_PREMIUM, treated_shares};
 
 use tiebreak_console::command::{Command, QUICK};
 use tiebreak_console::scenario::SET;
@@ -25,6 +28,9 @@ pub const REPRODUCE: Command = Command {
     words_max: 1,
     help: "Reproduces a paper's table or figure and shows ours next to it. Exit code 1 if a direction does not hold, \
          3 if one is undecided and none fails. Without a name, it lists all of them.",
-    options: &[&[&QUICK, &reproduce::OUT, &reproduce::FIRST_SEED, &TRACE, &SET]],
+    options: &[
+        &[&QUICK, &reproduce::OUT, &reproduce::FIRST_SEED, &reproduce::VERDICTS, &reproduce::RUNS, &TRACE, &SET],
+        &[&reproduce::GHZ, &reproduce::P99, &ALLOCATED, &INTERNAL, &NON_PREMIUM],
+    ],
     run: reproduce::run,
 };

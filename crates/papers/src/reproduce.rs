@@ -7,9 +7,15 @@ mod admission;
 mod admission_appendix_e;
 mod admission_fig1;
 mod admission_fig2;
+mod admission_forecast;
 mod admission_table2;
 mod demand;
+mod dvla;
+mod dvla_fig10;
+mod dvla_fig11;
+mod dvla_fig8;
 mod figure;
+mod gridiron_amdahl;
 mod gridiron_case;
 mod gridiron_demand;
 mod gridiron_fig3;
@@ -20,18 +26,19 @@ mod lava_fig15;
 mod lava_fig16;
 mod lava_fig17;
 mod lava_fig6;
+mod lava_stranding;
 mod lava_table2;
 mod lava_table4;
 mod lava_theorem1;
 mod pools;
 mod power;
-mod power_draws;
 mod power_fig4;
 mod power_fig6;
 mod power_fig7;
 mod power_table2;
 mod power_table3;
 mod power_table4;
+mod protean_conflicts;
 mod protean_fig10;
 mod protean_fig11;
 mod protean_fig12;
@@ -42,9 +49,12 @@ mod protean_fig16;
 mod protean_fig9;
 mod protean_table5;
 mod rates;
+mod record;
 mod vdcs;
 mod verdict;
 mod zone;
+
+use std::time::Instant;
 
 use serde::Serialize;
 
@@ -52,6 +62,10 @@ use tiebreak_console::answer::{Answer, Failure, note};
 use tiebreak_console::given::{Given, Opt};
 use tiebreak_console::shown::table;
 
+pub(crate) use gridiron_amdahl::GHZ;
+pub(crate) use power_table4::P99;
+use record::Record;
+pub(crate) use record::VERDICTS;
 use verdict::{Check, Tally, Verdict};
 
 /// A reproducible table or figure.
@@ -93,10 +107,16 @@ static ENTRIES: &[Reproducible] = &[
         about: "a higher cluster limit with recommended migrations",
         run: protean_fig16::run,
     },
+    Reproducible {
+        name: "protean-conflicts",
+        about: "conflicts with coarse and fine-grained detection, and retries",
+        run: protean_conflicts::run,
+    },
     Reproducible { name: "lava-fig6", about: "empty hosts with lifetime rules, in many pools", run: lava_fig6::run },
     Reproducible { name: "lava-fig15", about: "empty hosts by prediction accuracy", run: lava_fig15::run },
     Reproducible { name: "lava-fig16", about: "from the baseline to the bound, step by step", run: lava_fig16::run },
     Reproducible { name: "lava-fig17", about: "predictions that stay valid for some time", run: lava_fig17::run },
+    Reproducible { name: "lava-stranding", about: "cores and memory that no VM can use", run: lava_stranding::run },
     Reproducible {
         name: "lava-table2",
         about: "migrations saved by moving the longest-lived first",
@@ -109,6 +129,17 @@ static ENTRIES: &[Reproducible] = &[
         run: lava_choices::run,
     },
     Reproducible { name: "lava-theorem1", about: "hosts saved by learning, by pool size", run: lava_theorem1::run },
+    Reproducible {
+        name: "dvla-fig8",
+        about: "density and placement debt with lifetime rules, in steady, drifting and new clusters",
+        run: dvla_fig8::run,
+    },
+    Reproducible { name: "dvla-fig10", about: "what each part of DVLA is worth", run: dvla_fig10::run },
+    Reproducible {
+        name: "dvla-fig11",
+        about: "density of DVLA by how many long-lived VMs are recognised",
+        run: dvla_fig11::run,
+    },
     Reproducible { name: "gridiron-fig3", about: "concurrent VMs of virtual datacenters", run: gridiron_fig3::run },
     Reproducible {
         name: "gridiron-fig8",
@@ -126,6 +157,11 @@ static ENTRIES: &[Reproducible] = &[
         run: gridiron_demand::run,
     },
     Reproducible {
+        name: "gridiron-amdahl",
+        about: "bandwidth for each instruction, by class of hardware",
+        run: gridiron_amdahl::run,
+    },
+    Reproducible {
         name: "admission-table2",
         about: "cluster utilization under one service level, by admission policy",
         run: admission_table2::run,
@@ -136,6 +172,11 @@ static ENTRIES: &[Reproducible] = &[
         run: admission_fig1::run,
     },
     Reproducible { name: "admission-fig2", about: "users who label their deployments", run: admission_fig2::run },
+    Reproducible {
+        name: "admission-forecast",
+        about: "forecasts of new deployments compared with what becomes of them",
+        run: admission_forecast::run,
+    },
     Reproducible {
         name: "admission-appendix-e",
         about: "deployments that end before capacity gets tight",
@@ -157,7 +198,16 @@ static ENTRIES: &[Reproducible] = &[
         run: power_fig4::run,
     },
     Reproducible { name: "power-fig6", about: "a chassis with a budget, by VM placement", run: power_fig6::run },
-    Reproducible { name: "power-fig7", about: "costs and benefits of balancing power, by alpha", run: power_fig7::run },
+    Reproducible {
+        name: "power-fig7",
+        about: "costs and benefits of balancing power, by alpha, with rules in strict order",
+        run: power_fig7::strict,
+    },
+    Reproducible {
+        name: "power-fig7-weights",
+        about: "the same with weighted rules, as in the paper",
+        run: power_fig7::weighted,
+    },
     Reproducible {
         name: "power-table4",
         about: "how far budgets can be lowered, by capping method",
@@ -179,11 +229,18 @@ pub(crate) const FIRST_SEED: Opt = Opt {
     help: "the first of the seeds (1); with others, such as 1001, no verdict may turn",
 };
 
+/// The option for the number of runs of the tables about admission.
+pub(crate) const RUNS: Opt = Opt {
+    name: "runs",
+    value: Some("N"),
+    help: "seeds for each threshold of the tables about admission (32, or 24); more make intervals narrower",
+};
+
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     match given.words.first().map(String::as_str) {
         None => Ok(list(given)),
         Some("all") => all(given),
-        Some(name) => Ok((find(name)?.run)(given)?.answer),
+        Some(name) => Ok(recorded(given, find(name)?)?.answer),
     }
 }
 
@@ -205,16 +262,26 @@ fn list(given: &Given) -> Answer {
     })
 }
 
+/// Computes a table or figure, and writes its verdicts where they are kept.
+fn recorded(given: &Given, entry: &Reproducible) -> Result<Exhibit, Failure> {
+    let record = Record::of(given, ENTRIES.iter().map(|entry| entry.name).collect())?;
+    let begun = Instant::now();
+    let exhibit = (entry.run)(given)?;
+    record.note(entry.name, begun.elapsed(), &exhibit.checks)?;
+    Ok(exhibit)
+}
+
 /// All tables and figures in turn: their texts and a summary, or one array.
 fn all(given: &Given) -> Result<Answer, Failure> {
     let (mut texts, mut exhibits) = (Vec::new(), Vec::new());
     for entry in ENTRIES {
         note(&format!("{}: {}", entry.name, entry.about));
-        let exhibit = (entry.run)(given)?;
+        let exhibit = recorded(given, entry)?;
         texts.push(exhibit.answer.text);
-        exhibits.push((entry.name, exhibit.tally));
+        exhibits.push((entry.name, exhibit.checks));
     }
-    let verdict = exhibits.iter().map(|(_, tally)| tally.verdict()).max().unwrap_or(Verdict::Holds);
+    let verdicts = exhibits.iter().map(|(_, checks)| Tally::of(checks).verdict());
+    let verdict = verdicts.max().unwrap_or(Verdict::Holds);
     let text = if given.has("json") {
         format!("[\n{}\n]\n", texts.iter().map(|text| text.trim_end()).collect::<Vec<_>>().join(",\n"))
     } else {
@@ -223,15 +290,15 @@ fn all(given: &Given) -> Result<Answer, Failure> {
     Ok(verdict.on(Answer::text(text)))
 }
 
-/// How many directions hold, per exhibit.
-fn summary(exhibits: &[(&str, Tally)]) -> String {
+/// How many directions hold, per exhibit, and the first of those with the worst verdict.
+fn summary(exhibits: &[(&str, Vec<Check>)]) -> String {
     let mut rows = vec![["exhibit", "holds", "does not", "undecided", "fitted"].map(String::from).to_vec()];
-    rows.extend(
-        exhibits
-            .iter()
-            .map(|(name, tally)| std::iter::once((*name).to_owned()).chain(tally.cells()).collect::<Vec<_>>()),
-    );
-    table(&rows)
+    let cells = |(name, checks): &(&str, Vec<Check>)| {
+        std::iter::once((*name).to_owned()).chain(Tally::of(checks).cells()).collect::<Vec<_>>()
+    };
+    rows.extend(exhibits.iter().map(cells));
+    let worst = exhibits.iter().filter_map(|(name, checks)| Some(format!("{name}:\n{}", Check::worst(checks)?.text())));
+    format!("{}\n{}", table(&rows), worst.collect::<String>())
 }
 
 /// The directions and remarks of a table or figure as text.
@@ -245,14 +312,14 @@ fn judged(checks: &[Check], remarks: &[String]) -> String {
 /// A reproduced table or figure.
 struct Exhibit {
     answer: Answer,
-    tally: Tally,
+    checks: Vec<Check>,
 }
 
 impl Exhibit {
     /// As text or JSON; its directions determine the exit code.
     fn new(given: &Given, exhibit: &impl Serialize, checks: &[Check], text: impl FnOnce() -> String) -> Self {
-        let tally = Tally::of(checks);
-        Self { answer: tally.verdict().on(Answer::either(given, exhibit, text)), tally }
+        let answer = Tally::of(checks).verdict().on(Answer::either(given, exhibit, text));
+        Self { answer, checks: checks.to_vec() }
     }
 }
 

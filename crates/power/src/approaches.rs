@@ -2,7 +2,7 @@
 
 use tiebreak_model::phrase::mark;
 
-use crate::oversubscription::{Budget, BudgetFault, History, Limit, Limits, Terms};
+use crate::oversubscription::{Budget, BudgetFault, History, Limit, Limits, Terms, TreatedShares};
 
 /// Whose VMs may be throttled before others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,14 +18,13 @@ pub enum Treated {
 }
 
 impl Treated {
-    /// The share of the batch cores that may be treated as such. The paper does not publish whose VMs its cluster
-    /// hosted: the half and the nine tenths are our assumptions.
+    /// The share of the batch cores that may be treated as such, from 0 to 1.
     #[must_use]
-    pub fn share(self) -> f64 {
+    pub fn share(self, shares: &TreatedShares) -> f64 {
         match self {
             Self::Nobody | Self::All => 1.0,
-            Self::Internal => 0.5,
-            Self::InternalAndNonPremium => 0.9,
+            Self::Internal => shares.internal,
+            Self::InternalAndNonPremium => shares.non_premium,
         }
     }
 }
@@ -130,7 +129,7 @@ impl Approach {
     /// # Errors
     /// As [`History::walk`].
     pub fn budget(&self, history: &History, terms: &Terms) -> Result<Option<Budget>, BudgetFault> {
-        let terms = Terms { mix: terms.mix.protecting(self.treated.share()), ..*terms };
+        let terms = Terms { mix: terms.mix.protecting(self.treated.share(&terms.treated)), ..*terms };
         self.limits.as_ref().map(|limits| history.walk(&terms, limits)).transpose()
     }
 }

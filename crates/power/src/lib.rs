@@ -23,5 +23,7 @@ pub mod watts;
 
 pub use approaches::{APPROACHES, Approach, Site, Treated};
 pub use capping::{Capping, Chassis, Part, PartReport, PolledChassis, PowerFault, SpanReport, simulate};
-pub use oversubscription::{Budget, BudgetFault, Candidate, History, Limit, Limits, Mix, Stop, Terms, curve};
+pub use oversubscription::{
+    Budget, BudgetFault, Candidate, History, Limit, Limits, Mix, Stop, Terms, TreatedShares, curve,
+};
 pub use watts::{P_STATES, ServerPower, frequency};

@@ -11,7 +11,7 @@
 //! - Candidates for the budget are the draws themselves. A reading above the budget is an event.
 //! - The total rate of events is at most the sum of both rates, and the rate of those that throttle user-facing VMs
 //!   at most theirs. So 0.1 % and 0.9 % allow 1 %, as in the paper's approaches 4, 6 and 8.
-//! - All cores are assumed to be allocated, and busy at the 95th percentile of their kind.
+//! - Allocated cores are busy at the 95th percentile of their kind; how many are allocated is a term, by default all.
 //! - A final budget never exceeds the provisioned power.
 
 use alloc::format;
@@ -32,11 +32,13 @@ pub struct Mix {
     pub user_facing_busy: f64,
     /// The same for the other cores.
     pub batch_busy: f64,
+    /// The share of the cores that are allocated, from 0 to 1. The paper publishes none; by default all of them.
+    pub allocated: f64,
 }
 
 impl Default for Mix {
     fn default() -> Self {
-        Self { user_facing: 0.4, user_facing_busy: 0.65, batch_busy: 0.44 }
+        Self { user_facing: 0.4, user_facing_busy: 0.65, batch_busy: 0.44, allocated: 1.0 }
     }
 }
 
@@ -51,6 +53,22 @@ impl Mix {
         let busy = self.user_facing * self.user_facing_busy + moved * self.batch_busy;
         let user_facing_busy = if user_facing > 0.0 { busy / user_facing } else { 0.0 };
         Self { user_facing, user_facing_busy, ..*self }
+    }
+}
+
+/// The shares of the batch cores that may be treated as such, from 0 to 1, where customers' VMs are protected. The
+/// paper does not publish whose VMs its cluster hosted: the defaults are our assumptions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TreatedShares {
+    /// Those of the provider's own VMs.
+    pub internal: f64,
+    /// Those, and those of customers who do not pay for more.
+    pub non_premium: f64,
+}
+
+impl Default for TreatedShares {
+    fn default() -> Self {
+        Self { internal: 0.5, non_premium: 0.9 }
     }
 }
 
@@ -87,13 +105,16 @@ pub struct Terms {
     pub mix: Mix,
     /// Added to the lowest budget as a share of it: 0 or more.
     pub buffer: f64,
+    /// Whose batch cores may be throttled first.
+    pub treated: TreatedShares,
 }
 
 impl Default for Terms {
     /// The paper's values, with every server's full draw provisioned; the paper does not state what was.
     fn default() -> Self {
         let power = ServerPower::default();
-        Self { power, servers: 12, provisioned_w: 12.0 * power.full_w, mix: Mix::default(), buffer: 0.1 }
+        let (mix, treated) = (Mix::default(), TreatedShares::default());
+        Self { power, servers: 12, provisioned_w: 12.0 * power.full_w, mix, buffer: 0.1, treated }
     }
 }
 
@@ -110,13 +131,13 @@ impl Terms {
     pub fn shaved_w(&self, limits: &Limits) -> (f64, f64) {
         let chassis = |frequency: f64, busy: f64| f64::from(self.servers) * self.power.server_w(frequency, busy);
         let saved = |limit: &Limit, busy: f64| chassis(1.0, busy) - chassis(limit.frequency, busy);
-        let Mix { user_facing, user_facing_busy, batch_busy } = self.mix;
-        let batch_w = (1.0 - user_facing) * saved(&limits.batch, batch_busy);
-        (batch_w, user_facing * saved(&limits.user_facing, user_facing_busy))
+        let Mix { user_facing, user_facing_busy, batch_busy, allocated } = self.mix;
+        let batch_w = (1.0 - user_facing) * saved(&limits.batch, allocated * batch_busy);
+        (batch_w, user_facing * saved(&limits.user_facing, allocated * user_facing_busy))
     }
 
     fn check(&self, limits: &Limits) -> Result<(), BudgetFault> {
-        let Self { power, servers, provisioned_w, mix, buffer } = *self;
+        let Self { power, servers, provisioned_w, mix, buffer, treated } = *self;
         if !power.is_sound() || servers == 0 {
             return Err(BudgetFault::Chassis { power, servers });
         }
@@ -128,6 +149,9 @@ impl Terms {
             (mark("the share of user-facing cores"), mix.user_facing, 0.0, 1.0),
             (mark("the utilization of user-facing cores"), mix.user_facing_busy, 0.0, 1.0),
             (mark("the utilization of the other cores"), mix.batch_busy, 0.0, 1.0),
+            (mark("the share of allocated cores"), mix.allocated, 0.0, 1.0),
+            (mark("the share of batch cores of the provider's own VMs"), treated.internal, 0.0, 1.0),
+            (mark("the share of batch cores of VMs without a premium"), treated.non_premium, 0.0, 1.0),
             (mark("the rate of events for user-facing VMs"), user_facing.rate, 0.0, 1.0),
             (mark("the rate of events for the other VMs"), batch.rate, 0.0, 1.0),
             (mark("the lowest frequency of user-facing VMs"), user_facing.frequency, 0.5, 1.0),
@@ -562,6 +586,17 @@ mod tests {
         let busy = curve(&ServerPower::default(), 1.0);
         assert_eq!((busy[0].0, busy[P_STATES - 1].0), (0.5, 1.0));
         assert!((busy[0].1 - 169.0).abs() < 1e-9 && (busy[P_STATES - 1].1 - 310.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn cores_that_nobody_has_give_nothing() {
+        let gives = |allocated| {
+            let mix = Mix { allocated, ..Mix::default() };
+            Terms { mix, ..Terms::default() }.shaved_w(&LIMITS).0
+        };
+        // Idle servers draw 1 W less at half the frequency; of busy cores the saving is proportional to their number.
+        assert!((gives(0.0) - 0.6 * 12.0).abs() < 1e-9);
+        assert!((gives(0.5) - (gives(0.0) + gives(1.0)) / 2.0).abs() < 1e-9);
     }
 
     #[test]

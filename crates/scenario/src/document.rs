@@ -11,8 +11,8 @@ use tiebreak_placement::{Caches, Combining, Custom, Group, Lifetimes, Policy, RU
 use tiebreak_sim::admission::Terms;
 use tiebreak_sim::admission::years::Years;
 use tiebreak_sim::{
-    AdmissionSettings, Agents, ClusterYears, GeneratedWorkload, Measures, NetworkSettings, Plan, PlanError,
-    PowerSettings, Vdcs,
+    AdmissionSettings, AffinitySettings, Agents, ClusterYears, GeneratedWorkload, Measures, NetworkSettings, Plan,
+    PlanError, PowerSettings, Vdcs,
 };
 
 use crate::fork::Fork;
@@ -185,6 +185,8 @@ pub struct Variant {
     pub admission_lab: ClusterYears,
     /// The utilization of VMs, its prediction, and the reaction when power is short.
     pub power: PowerSettings,
+    /// How affinity groups of lifetimes are formed, if any rule reads them.
+    pub affinity: AffinitySettings,
     /// Events in the zone during the run, at most [`INCIDENTS_MAX`](crate::incident::INCIDENTS_MAX). Random draws
     /// depend on an incident's index.
     pub incidents: Vec<IncidentRow>,
@@ -262,6 +264,7 @@ impl Default for Variant {
             admission: AdmissionSettings::default(),
             admission_lab: ClusterYears::default(),
             power: PowerSettings::default(),
+            affinity: AffinitySettings::default(),
             incidents: Vec::new(),
             fork: None,
         }
@@ -446,7 +449,8 @@ impl Variant {
         };
         let incidents: Vec<_> = self.incidents.iter().map(IncidentRow::incident_use).collect();
         let uplinks = vec![self.network.to_uplinks(); clusters.len()];
-        let plan = plan.with_caches(self.caches).with_measures(self.measures).with_vdcs(&self.vdcs, &uplinks)?;
+        let plan = plan.with_caches(self.caches).with_measures(self.measures).with_affinity(&self.affinity);
+        let plan = plan.with_vdcs(&self.vdcs, &uplinks)?;
         plan.with_admission(&self.admission)?.with_incidents(&incidents)?.with_power(&self.power)
     }
 

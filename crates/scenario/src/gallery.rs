@@ -70,6 +70,7 @@ pub static BUILT_IN: &[(&str, &str)] = &[
         "FragmentationGradient",
         "FGD of Weng et al., ATC 2023, adapted from GPUs to VMs: it counts the sizes of the trace",
     ),
+    ("DebtAwareAffinity", "DVLA, OSDI 2026: it reads classes that machines get day by day"),
     ("MoveToFront", "Li et al.; arXiv 1408.4156: it reads in which order machines were used"),
 ];
 

@@ -3,7 +3,9 @@
 
 use tiebreak_model::{Declaration, Declared};
 use tiebreak_placement::{Caches, Lifetimes};
-use tiebreak_sim::{AdmissionSettings, Agents, ClusterYears, Measures, NetworkSettings, PowerSettings, Vdcs};
+use tiebreak_sim::{
+    AdmissionSettings, AffinitySettings, Agents, ClusterYears, Measures, NetworkSettings, PowerSettings, Vdcs,
+};
 
 use crate::document::Variant;
 
@@ -53,6 +55,7 @@ groups! {
     admission: AdmissionSettings,
     admission_lab: ClusterYears,
     power: PowerSettings,
+    affinity: AffinitySettings,
 }
 
 /// The group of this name.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use tiebreak_criticality::{Arrival, ForestSettings, Learning, LoadPredictor};
+use tiebreak_criticality::{Arrival, ForestSettings, Learning, LoadPredictor, Template};
 use tiebreak_model::random::Seed;
 use tiebreak_model::{Load, RequestId, Resource, Usage, VmId, Workload};
-use tiebreak_sim::{LoadPredictor as Choice, Plan, PowerSettings};
+use tiebreak_sim::{LoadLabels, LoadPredictor as Choice, Plan, PowerSettings};
 
 use crate::document::Variant;
 
@@ -17,7 +17,12 @@ impl Variant {
     pub fn predict_loads(&self, plan: &Plan) -> Option<Learning> {
         let usages = plan.usages()?;
         let (predictor, settings) = (choice(self.power.foretelling), forests(&self.power));
-        Some(Learning::new(arrivals(plan.workload(), usages), predictor, settings, Seed(self.seed)))
+        let mut arrivals = arrivals(plan.workload(), usages);
+        let learns = matches!(predictor, LoadPredictor::Forests | LoadPredictor::CriticalityOnly);
+        if learns && self.power.labels == LoadLabels::Templates {
+            label(&mut arrivals, plan);
+        }
+        Some(Learning::new(arrivals, predictor, settings, Seed(self.seed)))
     }
 
     /// A plan with predictions for its VMs, which may take seconds.
@@ -49,6 +54,15 @@ fn forests(power: &PowerSettings) -> ForestSettings {
     }
 }
 
+/// Labels VMs by templates of their telemetry.
+fn label(arrivals: &mut [Arrival], plan: &Plan) {
+    let (telemetry, mut template) = (plan.telemetry().expect("its VMs have a utilization"), Template::default());
+    for (vm, arrival) in (0..).map(VmId).zip(arrivals) {
+        let readings = |from, to| telemetry.half_hours(vm, from, to);
+        arrival.label = Some(template.label(arrival.start, arrival.end, readings));
+    }
+}
+
 /// The VMs of a workload in order of arrival, with their actual utilization.
 fn arrivals(workload: &Arc<Workload>, usages: &Arc<[Usage]>) -> Vec<Arrival> {
     let of_request = |request: RequestId| {
@@ -63,6 +77,7 @@ fn arrivals(workload: &Arc<Workload>, usages: &Arc<[Usage]>) -> Vec<Arrival> {
                 start,
                 end: workload.end(vm),
                 truth: usages.get(vm.index()).copied().unwrap_or(Usage { load: Load::UNKNOWN, mean_pct: 100 }),
+                label: None,
             }
         })
     };

@@ -235,6 +235,15 @@ pub static PRESETS: &[Preset] = &[
              \"400 machines\" memory runs out first, and its buckets hardly matter. Load the file batched-0.csv.gz.",
         make: cores_scarce,
     },
+    Preset {
+        id: "dvla",
+        title: "Long-lived VMs kept together (DVLA)",
+        help: "100 machines over two generated months: VMs of more than a month are a few percent of the requests and \
+             most of the core-hours. DebtAwareAffinity keeps them on few machines, and once per day stranded ones \
+             migrate. Look at the density of long-lived VMs and at placement debt; then switch the rule off, or \
+             LavaHostClass and TemporalCost on instead, and compare.",
+        make: dvla,
+    },
 ];
 
 impl Preset {
@@ -688,6 +697,31 @@ fn cores_scarce() -> Document {
     document
 }
 
+/// A cluster like DVLA's: two months, and a tail of VMs that live for up to 300 days.
+fn dvla() -> Document {
+    let mut variant = Variant {
+        clusters: vec![cluster(0, 100, 12, (104.0, 562.5))],
+        workload: WorkloadRef::Generated(GeneratedWorkload {
+            days: 60.0,
+            requests_per_hour: 11.0,
+            spikes_per_day: 0.0,
+            longest_life: 300.0,
+            tenants: 300,
+            purity: 80.0,
+            ..GeneratedWorkload::default()
+        }),
+        agents: Agents { count: 1, decision_ms: 0, publish_ms: 0, ..Agents::default() },
+        incidents: vec![IncidentRow::plain("RectifyPlacementDebt", 0.0).expect("the list has it")],
+        ..Variant::default()
+    };
+    variant.predictor = predictor("TenantHazards", &[("train_share", 100.0 / 6.0), ("cap", 8_760.0)]);
+    (variant.measures.measured_from_hours, variant.measures.debt_hours) = (240.0, 24.0);
+    variant.set("rules.BestFit.buckets", "none").expect("a rule of the list");
+    switch_on(&mut variant, &["DebtAwareAffinity"]);
+    variant.move_rule("DebtAwareAffinity", 4);
+    single("Long-lived VMs kept together (DVLA)", variant)
+}
+
 fn weighed(rule: &str, weight: f64, buckets: Option<u32>) -> RuleRow {
     lists::preference(rule, weight, buckets).expect("a known rule")
 }
@@ -769,6 +803,7 @@ mod tests {
             ("power", 72.0, 82.0),
             ("power-month", 68.0, 86.0),
             ("lava-c2", 55.0, 80.0),
+            ("dvla", 50.0, 95.0),
         ] {
             let document = (find(id).expect(id).make)();
             let variant = document.active_variant();

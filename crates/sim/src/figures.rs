@@ -312,6 +312,28 @@ pub static FIGURES: &[Figure] = &[
         .number(&[Field(Asked), Column(35), Claim("imbalance of servers")], |it, _| {
             it.power.as_ref().map(|power| 100.0 * power.deviations[1])
         }),
+    amount(
+        "long_density_pct_mean",
+        "%",
+        "if placement debt is measured: cores of long-lived VMs on machines that have any of them, mean, %",
+    )
+    .number(&[Field(Asked), Column(39), Claim("density of long-lived VMs")], |it, _| {
+        it.debt_mean.map(|debt| debt.long_density_pct)
+    }),
+    amount("placement_debt_mean", "machines", "machines with long-lived VMs beyond those that would do, mean")
+        .number(&[Field(Asked), Column(40), Claim("placement debt")], |it, _| it.debt_mean.map(|debt| debt.machines)),
+    amount("stranded_machines_pct_mean", "%", "machines half empty with VMs that have long to go, mean, %")
+        .number(&[Field(Asked), Column(41), Claim("stranded machines")], |it, _| {
+            it.debt_mean.map(|debt| debt.stranded_pct)
+        }),
+    amount("vrar_pct_mean", "%", "VMs on a machine with more than a set share of their customer's VMs, mean, %")
+        .number(&[Field(Asked), Column(42), Claim("VMs of a customer together")], |it, _| {
+            it.debt_mean.map(|debt| debt.vrar_pct)
+        }),
+    amount("affinity_changes", "", "if a rule reads affinity groups: times that a cluster formed its group anew")
+        .number(&[Field(Asked), Column(43), Claim("changes of affinity groups")], |it, _| {
+            it.affinity.map(|affinity| affinity.changes as f64)
+        }),
     figure("machines", "machines").count(&[Field(Size), Column(22)], |_, plan| plan.fleet().machine_count().into()),
     figure("clusters", "clusters").count(&[Field(Size), Column(23)], |_, plan| plan.fleet().clusters().len() as u64),
     figure("vms", "VMs of the workload").count(&[Field(Size), Column(24)], |_, plan| plan.workload().vm_count().into()),

@@ -14,7 +14,7 @@
 //! plan           what to run, checked
 //! observation    counters, series, frames          summary    what came out
 //! agents         agents, their queue, the store
-//! lifetimes  admission  power  network  incidents      beside the core, each a System
+//! lifetimes  affinity  admission  power  network  incidents      beside the core, each a System
 //! system         what such a system is told and asked
 //! record         what was decided       queue      what is still to happen
 //! workload       generated workloads
@@ -25,6 +25,7 @@
 extern crate alloc;
 
 pub mod admission;
+pub mod affinity;
 mod agents;
 pub mod figures;
 pub mod incidents;
@@ -42,6 +43,8 @@ pub mod world;
 
 pub use admission::AdmissionSettings;
 pub use admission::years::ClusterYears;
+pub use affinity::settings::AffinitySettings;
+pub use affinity::{AffinityCounts, AffinityDay};
 pub use agents::AgentState;
 pub use agents::latency::Latency;
 pub use figures::{FIGURES, Figure};
@@ -50,6 +53,7 @@ pub use lifetimes::life_byte::LifeByte;
 pub use lifetimes::{ExpectedVm, HostCard, LifeCounts, TurnAt};
 pub use network::links::LinkSample;
 pub use network::vdc::{self, Linking, NetworkSettings, Vdcs};
+pub use observation::debt::Debt;
 pub use observation::frames::{self, Failed, Frames, Layers};
 pub use observation::machine_byte::MachineByte;
 pub use observation::measures::Measures;
@@ -58,7 +62,7 @@ pub use observation::rule_shares::{Circles, RuleHint, RuleShare, hints};
 pub use observation::share_byte::ShareByte;
 pub use plan::lists::RulesUntil;
 pub use plan::{Agents, Plan, PlanError};
-pub use power::{CappingKind, LoadPredictor, PowerSettings};
+pub use power::{CappingKind, LoadLabels, LoadPredictor, PowerSettings};
 pub use record::disruption::{Disruption, Fate, Reason};
 pub use record::{Cause, Decision, Outcome, Rejected, Rejection};
 pub use summary::Summary;

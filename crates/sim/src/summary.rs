@@ -5,7 +5,9 @@ use alloc::vec::Vec;
 use tiebreak_model::Time;
 use tiebreak_placement::{CacheCounters, CacheSizes};
 
+use crate::affinity::AffinityCounts;
 use crate::lifetimes::LifeCounts;
+use crate::observation::debt::Debt;
 use crate::observation::metrics::{Answers, Counters};
 use crate::observation::rule_shares::{Circles, RuleShare};
 use crate::power::events::PowerSummary;
@@ -44,6 +46,10 @@ pub struct Summary {
     pub empty_to_free_pct_mean: f64,
     /// Mean stranded cores and memory over all fills, in percent of the zone; `None` without fills.
     pub stranded_pct_mean: Option<[f64; 2]>,
+    /// Mean placement debt over all measurements; `None` if it is not measured.
+    pub debt_mean: Option<Debt>,
+    /// Counts of what became of affinity groups; `None` if no rule reads them.
+    pub affinity: Option<AffinityCounts>,
     /// All counters after the warm start.
     pub counters: Counters,
     /// Bytes held by all agents' caches at the end.

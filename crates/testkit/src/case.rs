@@ -12,10 +12,11 @@ use tiebreak_model::{
 use tiebreak_placement::lifetime::{DeadlineFrom, StartClass};
 use tiebreak_placement::{Caches, Combining, Lifetimes, Policy, RULES, RuleUse, Weight};
 use tiebreak_sim::admission::{DeathUnit, StopKind};
+use tiebreak_sim::affinity::settings::MachineClass;
 use tiebreak_sim::incidents::find;
 use tiebreak_sim::{
-    AdmissionSettings, Agents, CappingKind, INCIDENTS, IncidentUse, Latency, Linking, Measures, Plan, PowerSettings,
-    RulesUntil, Vdcs,
+    AdmissionSettings, AffinitySettings, Agents, CappingKind, INCIDENTS, IncidentUse, Latency, Linking, Measures, Plan,
+    PowerSettings, RulesUntil, Vdcs,
 };
 
 use crate::draws::{Chance, Draws};
@@ -42,6 +43,8 @@ pub struct Case {
     pub incidents: Vec<IncidentUse>,
     /// How lifetimes are predicted and used.
     pub lifetimes: Lifetimes,
+    /// How affinity groups are formed.
+    pub affinity: AffinitySettings,
     /// When averaging starts, and how often the zone is filled for stranding.
     pub measures: Measures,
     /// How the VMs of a tenant are linked.
@@ -99,6 +102,7 @@ impl Case {
             },
             incidents: incidents(chance),
             lifetimes: lifetimes(chance),
+            affinity: affinity(chance),
             measures: measures(chance),
             vdcs: vdcs(chance),
             uplinks: uplinks(chance),
@@ -171,7 +175,7 @@ impl Case {
         .and_then(|plan| plan.with_incidents(&self.incidents))
         .expect("a random case is a plan");
         let predictions = predictions(self.number, plan.workload());
-        plan.with_predictions(self.lifetimes, predictions)
+        plan.with_affinity(&self.affinity).with_predictions(self.lifetimes, predictions)
     }
 
     /// A mix of cache switches, pool sizes and ages; every number gives another mix for this case.
@@ -251,6 +255,34 @@ fn lifetimes(chance: Chance<'_>) -> Lifetimes {
     }
 }
 
+/// Affinity groups with classes and days as short as the lifetimes of these cases, and a detector that alarms often.
+fn affinity(chance: Chance<'_>) -> AffinitySettings {
+    let mut draws = chance.draws("random affinity");
+    AffinitySettings {
+        class_2_hours: 0.01,
+        class_3_hours: draws.one_of(&[0.0, 0.05, 0.1]),
+        class_4_hours: 0.2,
+        class_5_hours: draws.one_of(&[0.0, 0.3]),
+        class_6_hours: 1.0,
+        long_days: draws.one_of(&[0.001, 0.01, 30.0]),
+        omega: draws.one_of(&[0.8, 0.0, 1.0]),
+        omega_long: draws.one_of(&[0.2, 0.8]),
+        machine_class: draws.one_of(&[MachineClass::Hybrid, MachineClass::Weighted, MachineClass::Max]),
+        dynamic_groups: !draws.one_in(4),
+        daily_update: !draws.one_in(4),
+        event_updates: !draws.one_in(4),
+        day_hours: draws.one_of(&[0.1, 0.15, 24.0]),
+        warm_up_days: 1,
+        theta_alarm: draws.one_of(&[0.0, 0.5, 2.0]),
+        observation_days: draws.one_of(&[1, 2]),
+        theta_confirm: draws.one_of(&[0.0, 1.0]),
+        cool_down_days: draws.one_of(&[0, 1]),
+        coverage_pct: draws.one_of(&[50.0, 95.0]),
+        classes_min: draws.one_of(&[1, 2]),
+        ..AffinitySettings::default()
+    }
+}
+
 /// Averages from the beginning, from the middle of the hour or from after its end, and sometimes a filled zone.
 fn measures(chance: Chance<'_>) -> Measures {
     let mut draws = chance.draws("random measures");
@@ -258,6 +290,8 @@ fn measures(chance: Chance<'_>) -> Measures {
         measured_from_hours: draws.one_of(&[0.0, 0.0, 0.5, 2.0]),
         stranding_hours: draws.one_of(&[0.0, 0.001, 0.3]),
         fill_while_pct: draws.one_of(&[0.0, 50.0, 100.0]),
+        debt_hours: draws.one_of(&[0.0, 0.01]),
+        ..Measures::default()
     }
 }
 

@@ -337,6 +337,22 @@ fn a_sample_keeps_all_vms_of_a_tenant_or_none() {
 }
 
 #[test]
+fn arrivals_of_2017_come_in_batches() {
+    let bytes = include_bytes!("../fixtures/azure2017-arrivals.csv.gz");
+    let Parsed { workload, report } = read("arrivals.csv.gz", bytes).expect("the cut");
+    assert_eq!((report.format, report.rows, report.kept), ("Azure2017Arrivals", 1_043, 1_043));
+    assert_eq!(report.summary.tenants, 341);
+    assert_eq!(workload.horizon(), Time(7 * 300_000));
+    // Eight cores for at most five minutes, one for fifteen to twenty; the beginning is a tick before the first.
+    assert_eq!(
+        vms(&workload)[..2].iter().map(|(start, end, ..)| (*start, *end)).collect::<Vec<_>>(),
+        [(300_000, 600_000), (300_000, 1_500_000)]
+    );
+    let instant = report.corrections.get(&Correction::NoLifetime).copied();
+    assert_eq!(instant, Some(109));
+}
+
+#[test]
 fn pods_are_read_as_they_were_asked_for() {
     let Parsed { workload, report } = read("openb_pod_list_default.csv", PODS.as_bytes()).expect("the pods");
     assert_eq!((report.format, report.rows, report.kept), ("OpenbPods", 4, 4));
@@ -423,7 +439,16 @@ fn every_format_says_what_it_is() {
     let ids: Vec<_> = FORMATS.iter().map(|format| format.declaration().id).collect();
     assert_eq!(
         ids,
-        ["AzurePackingSample", "AzurePacking", "Azure2017", "HuaweiEvents", "OpenbPods", "NamedColumns", "Compact"]
+        [
+            "AzurePackingSample",
+            "AzurePacking",
+            "Azure2017",
+            "Azure2017Arrivals",
+            "HuaweiEvents",
+            "OpenbPods",
+            "NamedColumns",
+            "Compact"
+        ]
     );
     for format in FORMATS {
         assert!(format.declaration().help.to_lowercase().contains("licence"), "{}", format.declaration().id);

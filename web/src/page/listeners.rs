@@ -6,7 +6,7 @@ use std::rc::Rc;
 use gloo::events::{EventListener, EventListenerOptions};
 use tiebreak_app::Message;
 use wasm_bindgen::prelude::*;
-use web_sys::{DragEvent, Element, HtmlElement, HtmlInputElement, KeyboardEvent, ResizeObserver};
+use web_sys::{DragEvent, Element, HtmlElement, HtmlInputElement, HtmlTextAreaElement, KeyboardEvent, ResizeObserver};
 use yew::NodeRef;
 use yew::html::Scope;
 
@@ -51,9 +51,11 @@ pub(super) fn all(scope: &Scope<Page>) -> Vec<EventListener> {
     ]
 }
 
-/// The undo or redo command for a key press, unless the user is typing.
+/// The undo or redo command for a key press, unless the user is typing: the browser undoes that in the field.
 fn undo(event: &KeyboardEvent) -> Option<Message> {
-    let typing = event.target().is_some_and(|target| target.has_type::<HtmlInputElement>());
+    let typing = event
+        .target()
+        .is_some_and(|target| target.has_type::<HtmlInputElement>() || target.has_type::<HtmlTextAreaElement>());
     let command = event.ctrl_key() || event.meta_key();
     (command && !typing && event.key().eq_ignore_ascii_case("z")).then(|| {
         event.prevent_default();

@@ -162,6 +162,7 @@ fn settings(link: &Link, app: &App) -> Html {
             </div>
             <div>
                 { form::group(link, tr("lifetimes"), app.variant(), "lifetimes") }
+                { form::group(link, tr("affinity groups"), app.variant(), "affinity") }
                 <p class="hint">{ help(Lifetimes::DECLARATION.help) }</p>
             </div>
         </div>

@@ -90,7 +90,7 @@ fn one_known_deployment_has_the_conditional_moments() {
         let KnownCase { mu, lambda, sigma, cores, hours, nu, stop, mean, variance } = *given;
         let mut ahead = Ahead::default();
         let pace = Pace::new(mu, nu);
-        ahead.add(&pace.path(hours, pace.ended(hours), stop), 1.0, lambda, lambda * lambda);
+        ahead.add(&pace.path(hours, pace.ended(hours), stop), 1.0, [lambda, 1.0, lambda * lambda]);
         let size = SizeMoments {
             mean: 1.0 + sigma,
             pairs: 2.0 * sigma + sigma * sigma,

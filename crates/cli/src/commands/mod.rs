@@ -1,5 +1,6 @@
 //! Every command: one file each, one line here.
 
+mod admission;
 mod bounds;
 mod check;
 mod compare;
@@ -152,6 +153,26 @@ pub(crate) static COMMANDS: &[Command] = &[
         run: bounds::run,
     },
     Command {
+        name: "admission",
+        words: "forecast [FILE]",
+        words_max: 2,
+        help: "Forecasts the cores of a deployment (--cores), or of a cluster's deployments (a JSON array or CSV file, see \
+             docs/ADMISSION.md): mean, variance and standard deviation at future moments, by the beliefs of a \
+             scenario. --json has all digits.",
+        options: &[&[
+            &admission::CORES,
+            &admission::HOURS,
+            &admission::SCALE_OUTS,
+            &admission::AT,
+            &admission::SIZE,
+            &admission::MOMENTS,
+            &admission::PRIOR,
+            &PRESET,
+            &SET,
+        ]],
+        run: admission::run,
+    },
+    Command {
         name: "power",
         words: "budget FILE.csv",
         words_max: 2,
@@ -166,6 +187,9 @@ pub(crate) static COMMANDS: &[Command] = &[
             &power::USER_FACING,
             &power::USER_FACING_BUSY,
             &power::BATCH_BUSY,
+            &tiebreak_papers::ALLOCATED,
+            &tiebreak_papers::INTERNAL,
+            &tiebreak_papers::NON_PREMIUM,
             &power::SITE,
             &power::DOLLARS,
         ]],

@@ -1,9 +1,8 @@
 //! `tiebreak power budget`: the lowest power budgets that a history of draws allows, and their savings.
 //! (Prediction-Based Power Oversubscription, sections III-E and IV-F)
 
-use std::ops::RangeInclusive;
-
 use serde::Serialize;
+use tiebreak_papers::{ALLOCATED, treated_shares};
 use tiebreak_power::{APPROACHES, Approach, Budget, Candidate, History, Mix, Site, Terms};
 use tiebreak_trace::Draws;
 
@@ -56,34 +55,21 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
 
 fn asked(given: &Given) -> Result<(Terms, Site), Failure> {
     let paper = Terms::default();
-    let decimal = |name, range: RangeInclusive<f64>, or: f64| decimal(given, name, &range).map(|it| it.unwrap_or(or));
-    let percent = |name, or: f64| decimal(name, 0.0..=100.0, 100.0 * or).map(|it| it / 100.0);
+    let decimal = |name, range, or: f64| given.decimal(name, range).map(|it| it.unwrap_or(or));
+    let percent = |name, or: f64| given.share(name).map(|it| it.unwrap_or(or));
     let servers = decimal("servers", 1.0..=1_000.0, f64::from(paper.servers))?;
     let provisioned_w = decimal("provisioned", 0.0..=1e9, servers * paper.power.full_w)?;
     let mix = Mix {
         user_facing: percent("user-facing", paper.mix.user_facing)?,
         user_facing_busy: percent("user-facing-busy", paper.mix.user_facing_busy)?,
         batch_busy: percent("batch-busy", paper.mix.batch_busy)?,
+        allocated: percent(ALLOCATED.name, paper.mix.allocated)?,
     };
-    let terms =
-        Terms { servers: servers as u32, provisioned_w, mix, buffer: percent("buffer", paper.buffer)?, ..paper };
+    let (buffer, treated) = (percent("buffer", paper.buffer)?, treated_shares(given)?);
+    let terms = Terms { servers: servers as u32, provisioned_w, mix, buffer, treated, ..paper };
     let paper = Site::default();
     let megawatts = decimal("site", 0.001..=1e6, paper.megawatts)?;
     Ok((terms, Site { megawatts, dollars_per_watt: decimal("dollars", 0.0..=1e6, paper.dollars_per_watt)? }))
-}
-
-/// The value of an option as a number within a range.
-fn decimal(given: &Given, name: &str, range: &RangeInclusive<f64>) -> Result<Option<f64>, Failure> {
-    let parse = |text: &str| {
-        let number = text.parse().ok().filter(|number| range.contains(number));
-        let (least, most) = (range.start(), range.end());
-        number.ok_or_else(|| {
-            Failure(format!(
-                "expected a number from {least} to {most} after --{name}, got \"{text}\"; choose a number in this range"
-            ))
-        })
-    };
-    given.one(name).map(parse).transpose()
 }
 
 /// All approaches, or the one requested.

@@ -10,14 +10,14 @@ use tiebreak_profile::Facts;
 use tiebreak_scenario::{Document, Variant, WorkloadRef};
 use tiebreak_sim::figures::Part;
 use tiebreak_sim::metrics::Counters;
-use tiebreak_sim::{Fates, Placements, Plan, RuleHint, RuleShare, Samples, Summary, World, hints};
+use tiebreak_sim::{AffinityDay, Fates, Placements, Plan, RuleHint, RuleShare, Samples, Summary, World, hints};
 use tiebreak_study::figures::Figures;
 use tiebreak_study::{own, warnings};
 use tiebreak_tables::parquet;
 use tiebreak_trace::compact::{self, Origin};
 
 use super::trace::csv;
-use crate::files::FILES;
+use crate::files::{AFFINITY, FILES};
 use tiebreak_console::answer::{Answer, Failure, json, note};
 use tiebreak_console::given::{Given, Opt};
 use tiebreak_console::imports::{self, Told};
@@ -440,6 +440,9 @@ fn write_files(folder: &Folder, world: &World, report: &SummaryFile<'_>) -> Resu
     std::fs::write(folder.file("vms.csv"), csv(&Fates(world))).map_err(|error| unwritable(&error))?;
     let vms = parquet::write(&Fates(world)).map_err(|error| unwritable(&error))?;
     std::fs::write(folder.file(VMS_AS_PARQUET), vms).map_err(|error| unwritable(&error))?;
+    if !world.affinity_days().is_empty() {
+        write_affinity(&folder.file("affinity.csv"), world).map_err(|error| unwritable(&error))?;
+    }
     if world.power_readings().all(<[f32]>::is_empty) {
         return Ok(());
     }
@@ -454,6 +457,20 @@ fn write_draws(file: &Path, world: &World) -> csv::Result<()> {
         for (slot, watts) in draws.iter().enumerate() {
             csv.write_record([slot.to_string(), chassis.to_string(), format!("{watts:.1}")])?;
         }
+    }
+    Ok(csv.flush()?)
+}
+
+/// Writes one row per cluster and day of affinity groups.
+fn write_affinity(file: &Path, world: &World) -> csv::Result<()> {
+    let mut csv = csv::Writer::from_path(file)?;
+    csv.write_record(AFFINITY.iter().map(|(name, _)| name))?;
+    for AffinityDay { at, cluster, day } in world.affinity_days() {
+        let shares = |class: usize| day.vector.map_or_else(String::new, |vector| format!("{:.6}", vector[class]));
+        let group: Vec<_> = day.group.classes().map(|class| class.to_string()).collect();
+        let place = [at.0.to_string(), cluster.0.to_string()].into_iter();
+        let after = [format!("{:.6}", day.score), day.state.word().into(), group.join(" "), day.changed.to_string()];
+        csv.write_record(place.chain((0..6).map(shares)).chain(after))?;
     }
     Ok(csv.flush()?)
 }

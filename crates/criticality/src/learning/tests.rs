@@ -92,6 +92,39 @@ fn too_short_a_life_is_labelled_user_facing() {
 }
 
 #[test]
+fn a_template_s_label_counts_and_the_truth_only_where_it_is_asked_for() {
+    let labels = Labels { classified_after: Millis(0) };
+    let mut arrival = arrivals(SMALL, Seed(1))[0];
+    let mut of = |truth: bool, user_facing: Option<bool>| {
+        arrival.truth.load.user_facing = truth;
+        arrival.label = Some(TelemetryLabel { at: arrival.end, user_facing });
+        (labels.of(&arrival).load.user_facing, labels.without_errors(&arrival))
+    };
+    assert_eq!(
+        [of(true, Some(false)), of(false, Some(true)), of(false, None)],
+        [(false, true), (true, false), (true, true)]
+    );
+}
+
+#[test]
+fn templates_label_no_vm_before_its_fifth_day_and_err_on_some() {
+    let labelled = crate::habits::labelled_by_templates(arrivals(SMALL, Seed(1)), Seed(1));
+    let mut wrong = 0;
+    for arrival in &labelled {
+        let label = arrival.label.expect("all are labelled");
+        let days = label.at.since(arrival.start).0 / Millis::DAY.0;
+        assert_eq!(label.user_facing.is_some(), days >= 5, "{arrival:?}");
+        wrong += usize::from(label.user_facing.is_some_and(|told| told != arrival.truth.load.user_facing));
+    }
+    let classified = labelled.iter().filter(|arrival| arrival.label.is_some_and(|it| it.user_facing.is_some())).count();
+    assert!(0 < wrong && wrong < classified / 3, "{wrong} of {classified}");
+    let quality = Learning::new(labelled, LoadPredictor::Forests, quick(), Seed(1)).finish().quality.expect("forests");
+    let truth = quality.against_truth.expect("labels are not the truth");
+    assert_eq!(truth.predictions, quality.criticality.predictions);
+    assert_ne!(truth.confusion, quality.criticality.confusion);
+}
+
+#[test]
 fn slices_change_nothing_and_progress_rises_to_the_end() {
     let mut sliced = Learning::new(arrivals(SMALL, Seed(1)), LoadPredictor::Forests, quick(), Seed(1));
     let mut last = sliced.progress();
@@ -184,6 +217,7 @@ fn features_by_hand() {
         start: Time(start * day),
         end: Time(end * day),
         truth: Usage { load: Load { user_facing, p95_pct }, mean_pct: 10 },
+        label: None,
     };
     // Ended after one day; runs on and was observed on day 5 but is not yet a week old; the new one arrives on day 6.
     let seen = all_features(&[vm(0, 1, true, 90), vm(0, 20, false, 20), vm(6, 7, true, 50), vm(7, 8, true, 50)]);

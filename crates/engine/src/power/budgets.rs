@@ -2,7 +2,7 @@
 
 use tiebreak_model::phrase::mark;
 use tiebreak_model::{Phrase, Resource, VmId, phrase};
-use tiebreak_power::{APPROACHES, Budget, History, Mix, Site, Terms};
+use tiebreak_power::{APPROACHES, Budget, History, Mix, Site, Terms, TreatedShares};
 use tiebreak_sim::{PowerSettings, World};
 use tiebreak_trace::Draws;
 
@@ -121,7 +121,9 @@ fn terms(world: &World, settings: &PowerSettings) -> Terms {
             user_facing: if all > 0.0 { cores[0] / all } else { 0.0 },
             user_facing_busy: mean(0),
             batch_busy: mean(1),
+            ..Mix::default()
         },
         buffer: settings.buffer_pct / 100.0,
+        treated: TreatedShares::default(),
     }
 }

@@ -1,8 +1,8 @@
 //! `ForecastGrowth`: the forecast of a deployment, and the variances that users are charged for.
 
-use tiebreak_admission::Seen;
+use tiebreak_admission::{Moments, Seen};
 use tiebreak_model::random::Seed;
-use tiebreak_model::{Expected, Phrase, declare};
+use tiebreak_model::{Phrase, declare};
 use tiebreak_sim::admission::Terms;
 use tiebreak_sim::admission::pricing::charged;
 
@@ -40,30 +40,14 @@ impl Question for ForecastGrowth {
         let users = charged(&terms, moment, self.observations, USERS, Seed(variant.seed));
         let mut charged: Vec<_> = users.iter().map(|it| (it.labelled, it.unlabelled)).collect();
         charged.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let fresh = Seen::started(self.cores);
-        let (fresh, seen) = (points(&terms, fresh), points(&terms, self.seen(fresh, &terms)));
+        let seen = Seen::unchanged(self.cores, self.hours, self.scale_outs as u32, terms.model().deaths);
+        let (fresh, seen) = (points(&terms, Seen::started(self.cores)), points(&terms, seen));
         Ok(Told::Now(Answer::found(Found::Forecast(Box::new(Forecast { fresh, seen, charged })))))
     }
 }
 
-impl ForecastGrowth {
-    /// A deployment that has just arrived, with all its observations.
-    fn seen(&self, mut seen: Seen, terms: &Terms) -> Seen {
-        let deaths = terms.model().deaths;
-        seen.pass(self.hours, deaths);
-        for _ in 0..self.scale_outs as u32 {
-            seen.scale_out(self.cores, true);
-            seen.death(self.cores, deaths);
-        }
-        seen
-    }
-}
-
 fn points(terms: &Terms, seen: Seen) -> Vec<ForecastPoint> {
-    let point = |(hours, it): (&f64, Expected)| ForecastPoint {
-        hours: *hours,
-        mean: it.mean(),
-        deviation: it.variance().sqrt(),
-    };
-    terms.hours().iter().zip(terms.expected(&[seen])).map(point).collect()
+    let point =
+        |(hours, it): (&f64, Moments)| ForecastPoint { hours: *hours, mean: it.mean, deviation: it.variance.sqrt() };
+    terms.hours().iter().zip(terms.moments(&[seen])).map(point).collect()
 }

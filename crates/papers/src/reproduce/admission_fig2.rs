@@ -2,7 +2,7 @@
 //! 7.2)
 
 use super::Exhibit;
-use super::admission::{Lab, Rule, TunedRule, keeps_sla, rises, tried_panel};
+use super::admission::{Lab, Rule, TunedRule, panels, rises, run_rows, with_each_prior};
 use super::figure::{About, Figure, Findings, Scale, without_trace};
 use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
@@ -19,8 +19,8 @@ const CASES: [TunedRule; 2] = [
 pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     without_trace(given, NAME)?;
     let scale = Scale::of(given)?;
-    let lab = Lab::of(given, scale, 4)?;
-    let judged = lab.judge(&CASES)?;
+    let lab = Lab::of(given, scale, 24)?;
+    let judged = lab.judge(&with_each_prior(&CASES))?;
     let setting = format!(
         "{} Every user has two kinds of deployments, and the provider has one observation of each kind. The \
         second-moment policy runs with and without knowing which kind arrives.",
@@ -31,12 +31,18 @@ pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
         "the paper's number of observations is not available; it calls one observation equivalent to its section 6"
             .into(),
     ];
-    remarks.extend(lab.remarks(&CASES, &judged));
-    let findings = Findings {
-        rows: CASES.iter().zip(&judged).map(|(case, judged)| judged.row(case.words(), case.paper)).collect(),
-        checks: vec![rises("labels admit more", &judged[0], &judged[1]), keeps_sla(&lab, &judged)],
-        remarks,
-        panels: vec![tried_panel(&CASES, &judged)],
+    remarks.extend(lab.remarks(&judged));
+    let [unlabelled, labelled, unlabelled_arriving, labelled_arriving] = &judged[..] else {
+        unreachable!("two for each prior")
     };
-    Figure::answer(given, about, findings)
+    let findings = Findings {
+        rows: judged.iter().map(|judged| judged.row()).collect(),
+        checks: vec![
+            rises("running: labels admit more", unlabelled, labelled),
+            rises("arriving: labels admit more", unlabelled_arriving, labelled_arriving),
+        ],
+        remarks,
+        panels: panels(&judged),
+    };
+    Figure::answer_with_runs(given, about, findings, &run_rows(&judged))
 }

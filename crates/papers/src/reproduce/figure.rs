@@ -29,6 +29,9 @@ pub(super) struct Figure {
     svg: Option<String>,
     /// The file with the drawing's points.
     csv: Option<String>,
+    /// The file with one row for each run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runs: Option<String>,
 }
 
 /// The description of a figure.
@@ -131,17 +134,28 @@ impl Scale {
 impl Figure {
     /// The answer of a figure; with `--out`, it also writes the drawing.
     pub(super) fn answer(given: &Given, about: About, findings: Findings) -> Result<Exhibit, Failure> {
+        Self::answer_with_runs(given, about, findings, &[])
+    }
+
+    /// The same; with `--out`, it also writes these rows, one for each run below a header, as NAME-runs.csv.
+    pub(super) fn answer_with_runs(
+        given: &Given,
+        about: About,
+        findings: Findings,
+        runs: &[Vec<String>],
+    ) -> Result<Exhibit, Failure> {
         let About { name, source, setting, seeds } = about;
         let Findings { rows, checks, remarks, panels } = findings;
         let verdict = Tally::of(&checks).verdict();
-        let mut figure = Self { name, source, setting, seeds, rows, verdict, checks, remarks, svg: None, csv: None };
+        let mut figure =
+            Self { name, source, setting, seeds, rows, verdict, checks, remarks, svg: None, csv: None, runs: None };
         if let Some(folder) = given.one("out") {
-            figure.write(Path::new(folder), &panels)?;
+            figure.write(Path::new(folder), &panels, runs)?;
         }
         Ok(Exhibit::new(given, &figure, &figure.checks, || figure.text()))
     }
 
-    fn write(&mut self, folder: &Path, panels: &[Panel]) -> Result<(), Failure> {
+    fn write(&mut self, folder: &Path, panels: &[Panel], runs: &[Vec<String>]) -> Result<(), Failure> {
         let unwritable = |error: &dyn std::fmt::Display| {
             Failure(format!("expected to write into {}, got: {error}; choose another --out", folder.display()))
         };
@@ -150,16 +164,21 @@ impl Figure {
         let caption = Caption { text: &format!("{}, by tiebreak. {}", self.source, self.setting), link: "" };
         let drawing = panels_file(panels, (720, 220), Theme::Light, caption);
         whole::write(&file("svg"), drawing.as_bytes())?;
-        whole::write(&file("csv"), &points(panels)?)?;
+        whole::write(&file("csv"), &written(panels_rows(panels))?)?;
         let shown = |kind| Some(file(kind).display().to_string());
         (self.svg, self.csv) = (shown("svg"), shown("csv"));
+        if !runs.is_empty() {
+            let file = folder.join(format!("{}-runs.csv", self.name));
+            whole::write(&file, &written(runs)?)?;
+            self.runs = Some(file.display().to_string());
+        }
         Ok(())
     }
 
     fn text(&self) -> String {
         let seeds = if self.seeds.len() == 1 { "1 seed".into() } else { format!("{} seeds", self.seeds.len()) };
         let head = wrapped(&format!("{}. {} {seeds}.", self.source, self.setting), "");
-        let files = [&self.svg, &self.csv].into_iter().flatten();
+        let files = [&self.svg, &self.csv, &self.runs].into_iter().flatten();
         let files: String = files.map(|file| format!("  written: {file}\n")).collect();
         format!("{head}\n{}\n{}{files}", self.table(), judged(&self.checks, &self.remarks))
     }
@@ -185,9 +204,9 @@ impl Figure {
     }
 }
 
-fn points(panels: &[Panel]) -> Result<Vec<u8>, Failure> {
+fn written<R: IntoIterator<Item: AsRef<[u8]>>>(rows: impl IntoIterator<Item = R>) -> Result<Vec<u8>, Failure> {
     let mut csv = csv::Writer::from_writer(Vec::new());
-    for row in panels_rows(panels) {
+    for row in rows {
         csv.write_record(row)?;
     }
     Ok(csv.into_inner()?)

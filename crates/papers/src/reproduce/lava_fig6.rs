@@ -177,10 +177,10 @@ fn of_pool(found: &RunsByPool, pool: usize, run: usize) -> f64 {
 fn remarks(origin: &Origin, found: &[RunsByPool]) -> Vec<String> {
     let refused = found[TRACE].iter().flatten().flat_map(|pool| &pool.seen).map(|seen| seen.refused).max().unwrap_or(0);
     let mut remarks = vec![
-        "start too: the lifetime rules also place the VMs alive at the start; nobody stays: without VMs alive at \
+        "start too: the lifetime rules also place the VMs alive at the start; no permanent VMs: without VMs alive at \
         the start whose end is not in the trace; larger pools: a quarter as many; 3 buckets: of BestFit, as in the \
         default list; waste: WasteMinimization instead of BestFit; one mean: the mean lifetime is predicted for \
-        every VM; made up: pools of a generated workload, in which only uptime distinguishes long lifetimes from \
+        every VM; generated: pools of a generated workload, in which only uptime distinguishes long lifetimes from \
         short ones"
             .into(),
         format!("the most VMs refused in any run of a pool from the trace: {refused}"),

@@ -12,7 +12,7 @@ use tiebreak_scenario::Variant;
 use tiebreak_scenario::predictor::PredictorRow;
 use tiebreak_scenario::{ClusterRow, ClusterSettings};
 use tiebreak_sim::metrics::{Counters, index_of};
-use tiebreak_sim::{Agents, GeneratedWorkload, IncidentUse, World};
+use tiebreak_sim::{Agents, Debt, GeneratedWorkload, IncidentUse, World};
 
 use super::figure::Scale;
 use super::zone::at_once;
@@ -315,12 +315,19 @@ pub(super) struct AfterWarmUp {
     pub(super) empty_pct: f64,
     /// The same with perfect packing: the free share of the scarcer of cores and memory.
     pub(super) bound_pct: f64,
+    /// Mean stranded cores and memory, in percent of the pool; NaN if they were not measured.
+    pub(super) stranded_pct: [f64; 2],
     /// VMs for which no machine was found.
     pub(super) refused: u64,
     pub(super) repredictions: u64,
     /// How often a machine opened, and how often one missed its deadline.
     pub(super) opened: u64,
     pub(super) raised: u64,
+    /// Mean packing density, in percent, and mean placement debt, if it is measured.
+    pub(super) density_pct: f64,
+    pub(super) debt: Option<Debt>,
+    /// How often a cluster formed its affinity group anew.
+    pub(super) group_changes: u64,
     /// All counters.
     pub(super) counters: Counters,
 }
@@ -437,6 +444,18 @@ pub(super) fn over_all(seeds: &[Vec<PoolRuns>], value: impl Fn(&PoolRuns) -> f64
 }
 
 impl Pool {
+    /// All VMs of a workload, on machines of which this share is in use at their peak.
+    pub(super) fn whole(workload: Workload, peak_pct: f64, seed: u64) -> Self {
+        let machines = (100.0 * peak(&workload) / peak_pct).ceil().max(1.0) as u32;
+        let vms = (0..workload.vm_count()).map(VmId).collect();
+        Self { machines, workload: Arc::new(workload), vms, seed }
+    }
+
+    /// Its requests.
+    pub(super) fn workload(&self) -> &Arc<Workload> {
+        &self.workload
+    }
+
     /// The VMs alive at every half day after the warm-up.
     fn alive(&self) -> Vec<(Time, Vec<VmRow>)> {
         let half_day = Millis::DAY.0 as i64 / 2;
@@ -491,10 +510,14 @@ impl AfterWarmUp {
         Self {
             empty_pct: summary.empty_hosts_pct_mean,
             bound_pct: sampled.clone().map(|(_, bound)| bound).sum::<f64>() / sampled.count() as f64,
+            stranded_pct: summary.stranded_pct_mean.unwrap_or([f64::NAN; 2]),
             refused: summary.rejections,
             repredictions: summary.lives.repredictions,
             opened: summary.lives.turns[Turn::Opened as usize],
             raised: summary.lives.turns[Turn::Raised as usize],
+            density_pct: summary.packing_density_pct_mean,
+            debt: summary.debt_mean,
+            group_changes: summary.affinity.map_or(0, |affinity| affinity.changes),
             counters: summary.counters,
         }
     }

@@ -29,7 +29,7 @@ impl Verdict {
 }
 
 /// A direction that the paper shows, and its verdict.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub(super) struct Check {
     what: &'static str,
     verdict: Verdict,
@@ -119,13 +119,23 @@ impl Check {
         Self::of_difference(what, worst.expect("a direction is about something"))
     }
 
-    /// Judges a difference by this interval, but as undecided at best: both sides were tuned on runs, and the
-    /// interval does not include the variance of the tuning.
-    pub(super) fn tuned(what: &'static str, unit: &'static str, mean: f64, interval: [f64; 2], pairs: usize) -> Self {
+    /// Judges a difference by this interval of a bootstrap that repeats all tuning. With a reason to doubt the interval
+    /// itself, it is undecided.
+    pub(super) fn resampled(
+        what: &'static str,
+        unit: &'static str,
+        (mean, interval): (f64, [f64; 2]),
+        pairs: usize,
+        doubt: Option<String>,
+    ) -> Self {
         let difference = Difference { of: None, mean, interval: Some(interval), pairs, unit };
-        let verdict = difference.verdict().max(Verdict::Undecided);
-        let why = format!("{}, not counting that thresholds were tuned on as few runs", difference.text());
-        Self { what, verdict, why: Some(why), difference: Some(difference) }
+        match doubt {
+            None => Self::of_difference(what, difference),
+            Some(doubt) => {
+                let why = Some(format!("{}; {doubt}", difference.text()));
+                Self { what, verdict: Verdict::Undecided, why, difference: Some(difference) }
+            }
+        }
     }
 
     fn of_difference(what: &'static str, difference: Difference) -> Self {
@@ -138,6 +148,12 @@ impl Check {
     pub(super) fn fitted(self) -> Self {
         let verdict = if self.verdict == Verdict::Holds { Verdict::Fitted } else { self.verdict };
         Self { verdict, ..self }
+    }
+
+    /// The first of the directions with the worst verdict; `None` if all hold.
+    pub(super) fn worst(checks: &[Self]) -> Option<&Self> {
+        let worst = checks.iter().map(|check| check.verdict).max().filter(|worst| *worst != Verdict::Holds)?;
+        checks.iter().find(|check| check.verdict == worst)
     }
 
     #[cfg(test)]

@@ -8,6 +8,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use libm::{erfc, sqrt};
 use tiebreak_model::choices;
 use tiebreak_model::{Ahead, ClusterId, Declared, Phrase, Resource, Scene, VmRequest, phrase};
 
@@ -41,6 +42,23 @@ pub enum Tail {
 }
 
 choices! { Tail: Cantelli = "cantelli", Normal = "normal" }
+
+impl Tail {
+    /// The estimated probability that a number of cores with this mean and variance reaches this size, 0 to 1; 1 if
+    /// the mean does.
+    #[must_use]
+    pub fn chance(self, mean: f64, variance: f64, size: f64) -> f64 {
+        let room = size - mean;
+        if room <= 0.0 {
+            return 1.0;
+        }
+        match self {
+            Self::Cantelli => variance / (variance + room * room),
+            Self::Normal if variance == 0.0 => 0.0,
+            Self::Normal => 0.5 * erfc(room / sqrt(2.0 * variance)),
+        }
+    }
+}
 
 /// The quantity that an admission policy compares, and its limit.
 #[derive(Clone, Copy, Debug, PartialEq)]

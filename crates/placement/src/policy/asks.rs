@@ -10,6 +10,12 @@ impl Policy {
         self.asks_for_lifetimes
     }
 
+    /// Whether any rule reads affinity classes.
+    #[must_use]
+    pub fn asks_for_affinity(&self) -> bool {
+        self.asks_for_affinity
+    }
+
     /// Whether any rule reads the predicted utilization of VMs.
     #[must_use]
     pub fn asks_for_loads(&self) -> bool {

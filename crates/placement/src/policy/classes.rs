@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use tiebreak_model::{Load, PredictedLife, Resources, VmRequest, VmShape};
+use tiebreak_model::{Load, PredictedLife, Resources, VmAffinity, VmRequest, VmShape};
 
 use super::Policy;
 use super::ranked::MachineStage;
@@ -52,10 +52,26 @@ impl Policy {
 /// Whether requests with different predicted lifetimes have different keys.
 pub(super) fn tells_lives_apart(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
     let usual = nobody();
-    let long =
-        PredictedLife { remaining_s: u32::MAX, first_s: u32::MAX, first_exit_s: u32::MAX, class: CLASS_MAX, now_s: 0 };
+    let long = PredictedLife {
+        remaining_s: u32::MAX,
+        first_s: u32::MAX,
+        first_exit_s: u32::MAX,
+        class: CLASS_MAX,
+        now_s: 0,
+        affinity: LONGEST,
+    };
     tells_apart(&usual, &VmRequest { life: long, ..usual }, write_key)
 }
+
+/// Whether requests with different affinity classes have different keys.
+pub(super) fn tells_affinities_apart(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {
+    let usual = nobody();
+    let long = PredictedLife { affinity: LONGEST, ..usual.life };
+    tells_apart(&usual, &VmRequest { life: long, ..usual }, write_key)
+}
+
+/// The affinity of a long-lived VM.
+const LONGEST: VmAffinity = VmAffinity { class: 6, classes: 6, omega_pct: 100 };
 
 /// Whether requests of different loads have different keys.
 pub(super) fn tells_loads_apart(write_key: impl Fn(&VmRequest, &mut Vec<u64>)) -> bool {

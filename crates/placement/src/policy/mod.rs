@@ -14,7 +14,7 @@ use tiebreak_model::{ClusterId, Declared, MachineId, RackId};
 use crate::custom::Custom;
 use crate::rule::quantize::Quantizer;
 use crate::rules::{AnyRule, AreNodeResourcesValid, Group, RuleEntry, find};
-use classes::{tells_lives_apart, tells_loads_apart};
+use classes::{tells_affinities_apart, tells_lives_apart, tells_loads_apart};
 use fields::{Field, WORDS_MAX, layout};
 use ranked::{MachineStage, Made, RankedPreference, RankedValidator};
 
@@ -119,6 +119,8 @@ pub struct Policy {
     /// Whether any rule reads a VM's predicted lifetime, and whether this distinguishes classes.
     asks_for_lifetimes: bool,
     pub(crate) life_tells_apart: bool,
+    /// Whether any rule reads affinity classes.
+    asks_for_affinity: bool,
     /// Whether any rule distinguishes VMs by their predicted utilization.
     load_tells_apart: bool,
 }
@@ -168,6 +170,7 @@ impl Policy {
             evicts: false,
             asks_for_lifetimes: false,
             life_tells_apart: false,
+            asks_for_affinity: false,
             load_tells_apart: false,
         }
     }
@@ -181,6 +184,7 @@ impl Policy {
             || self.machine_validators.iter().any(|ranked| ranked.rule.sees_tenant())
             || self.machine_preferences.iter().any(MachineStage::sees_tenant);
         self.life_tells_apart = tells_lives_apart(|vm, words| self.write_key(vm, words));
+        self.asks_for_affinity = tells_affinities_apart(|vm, words| self.write_key(vm, words));
         self.load_tells_apart = tells_loads_apart(|vm, words| self.write_key(vm, words));
         let temporal = |stage: &MachineStage| matches!(stage, MachineStage::Temporal(_));
         self.asks_for_lifetimes = self.life_tells_apart || self.machine_preferences.iter().any(temporal);

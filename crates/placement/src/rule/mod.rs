@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{
     ClusterId, ClusterView, Declared, HardwareView, MachineId, MachineView, MixedView, RackId, RackView, Resource,
-    Resources, Scene, TenantView, UsedView, VmRequest,
+    Resources, Scene, TenantView, UsedView, VmAffinity, VmRequest,
 };
 
 /// How far a rule can see.
@@ -185,6 +185,12 @@ impl Key for bool {
 impl Key for u32 {
     fn write(self, words: &mut Vec<u64>) {
         words.push(u64::from(self));
+    }
+}
+
+impl Key for VmAffinity {
+    fn write(self, words: &mut Vec<u64>) {
+        words.push(u64::from_le_bytes([self.class, self.classes, self.omega_pct, 0, 0, 0, 0, 0]));
     }
 }
 

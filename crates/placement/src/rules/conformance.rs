@@ -11,7 +11,7 @@ use tiebreak_model::random::{Seed, Stream, pick};
 use tiebreak_model::{
     ClusterId, ClusterSpec, Expected, Fleet, Footprint, Growth, HostLife, LastUse, Load, MachineId, MachineLoad,
     MachineRecord, Newcomer, Occupancy, Phase, PredictedLife, RackId, Readiness, Resource, Resources, Scene, Scope,
-    ShapeMix, TenantSize, TenantTerms, Time, VmRequest, VmRow, VmShape, WorkloadBuilder,
+    ShapeMix, TenantSize, TenantTerms, Time, VmAffinity, VmRequest, VmRow, VmShape, WorkloadBuilder,
 };
 
 use super::{AnyRule, RULES, RuleEntry};
@@ -174,13 +174,20 @@ fn life(draws: &mut Draws) -> HostLife {
         longest_s: draws.below(40) * 3_600,
         class: draws.below(5) as u8,
         phase: [Phase::Open, Phase::Recycling][draws.below(2) as usize],
+        affinity: draws.below(7) as u8,
     }
+}
+
+fn affinity(draws: &mut Draws) -> VmAffinity {
+    let classes = 1 + draws.below(6);
+    VmAffinity { class: draws.below(classes + 1) as u8, classes: classes as u8, omega_pct: draws.below(101) as u8 }
 }
 
 fn predicted_life(draws: &mut Draws) -> PredictedLife {
     let (now_s, remaining_s) = (draws.below(20) * 3_600, draws.below(20) * 3_600);
     let first_s = draws.below(20) * 3_600;
-    PredictedLife { now_s, remaining_s, first_s, first_exit_s: now_s + first_s, class: draws.below(5) as u8 }
+    let (first_exit_s, class) = (now_s + first_s, draws.below(5) as u8);
+    PredictedLife { now_s, remaining_s, first_s, first_exit_s, class, affinity: affinity(draws) }
 }
 
 /// The zone with all other machines redrawn.
@@ -227,7 +234,7 @@ fn request(draws: &mut Draws, footprint: &Footprint) -> VmRequest {
 fn near(vm: &VmRequest, draws: &mut Draws) -> VmRequest {
     let (mut near, other) = (*vm, terms(draws));
     let later = predicted_life(draws);
-    match draws.below(15) {
+    match draws.below(16) {
         0 => near.shape.demand[Resource::ALL[draws.below(4) as usize]] += 1,
         1 => near.shape.priority ^= 1,
         2 => near.shape.terms.fault_domains = other.fault_domains,
@@ -241,7 +248,8 @@ fn near(vm: &VmRequest, draws: &mut Draws) -> VmRequest {
         10 => near.life.first_exit_s = later.first_exit_s,
         11 => near.life.class = later.class,
         12 => near.shape.load.user_facing ^= true,
-        13 => near.shape.load.p95_pct = load(draws).p95_pct,
+        13 => near.life.affinity = later.affinity,
+        14 => near.shape.load.p95_pct = load(draws).p95_pct,
         _ => near.tenant.wanted += 1,
     }
     near

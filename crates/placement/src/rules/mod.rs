@@ -24,6 +24,7 @@ mod caps_tenant_per_machine;
 mod colocate_vdc;
 #[cfg(test)]
 mod conformance;
+mod debt_aware_affinity;
 mod fd_empty_nodes;
 mod first_fit;
 mod first_moment_admission;
@@ -112,6 +113,7 @@ rules! {
     uplink::<least_loaded_uplink::LeastLoadedUplink>(),
     preference::<fragmentation_gradient::FragmentationGradient>(),
     preference::<move_to_front::MoveToFront>(),
+    preference::<debt_aware_affinity::DebtAwareAffinity>(),
 }
 
 /// The rule of this id.

@@ -1,6 +1,5 @@
 //! `SecondMomentAdmission` (cluster admission, Definitions 4.4 and 6.1).
 
-use libm::{erfc, sqrt};
 use tiebreak_model::{Ahead, Phrase, declare, phrase};
 
 use crate::admission::{AdmissionPolicy, Tail, Weighed};
@@ -28,15 +27,7 @@ declare! {
 impl SecondMomentAdmission {
     /// The estimated probability of running out of cores at a moment, 0 to 1.
     fn chance(&self, ahead: &Ahead) -> f64 {
-        let room = ahead.capacity - ahead.mean;
-        if room <= 0.0 {
-            return 1.0;
-        }
-        match self.tail {
-            Tail::Cantelli => ahead.variance / (ahead.variance + room * room),
-            Tail::Normal if ahead.variance == 0.0 => 0.0,
-            Tail::Normal => 0.5 * erfc(room / sqrt(2.0 * ahead.variance)),
-        }
+        self.tail.chance(ahead.mean, ahead.variance, ahead.capacity)
     }
 }
 

@@ -8,13 +8,18 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use tiebreak_admission::{self as belief, Belief, Deaths, Gamma, Model, Prior, PriorFault, Seen, Stop};
+use tiebreak_admission::{
+    self as belief, Belief, Deaths, Emptied, Gamma, Model, Moments, Prior, PriorFault, Seen, Stop,
+};
 use tiebreak_model::declare::{ParamKind, ParamValue};
 use tiebreak_model::{Expected, Growth, Newcomer, choices, declare};
 
 pub(crate) mod deployments;
 mod forecasts;
+pub mod frontier;
 pub mod interval;
+pub mod known;
+pub mod newcomers;
 pub mod pricing;
 pub mod strata;
 pub mod tuning;
@@ -63,6 +68,18 @@ pub enum Horizon {
 
 choices! { Horizon: Geometric = "geometric", LookAheads = "look_aheads" }
 
+/// What forecasts assume of a deployment that has no VM left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WhenEmpty {
+    /// It may grow again.
+    #[default]
+    Grows,
+    /// It is gone.
+    Ends,
+}
+
+choices! { WhenEmpty: Grows = "grows", Ends = "ends" }
+
 declare! {
     /// What admission rules believe about deployments before any observation, and how far ahead they look. A
     /// deployment is the VMs of a tenant in one cluster. The paper's formulas and numbers are not available: the
@@ -103,15 +120,38 @@ declare! {
         /// A deployment's forecast is recalculated once its cores or its age have changed by this much; 0
         /// recalculates before every decision.
         tolerance: f64 = 5, 0 => 100, "%";
+        /// What forecasts assume of a deployment that has no VM left: it may grow again (grows), or it is gone (ends),
+        /// as in the paper and in a run. With grows, forecasts of newcomers are too high, by half for the next hours.
+        /// Applies to deployments of up to 3 blocks; forecasts of these take five times as long.
+        when_empty: WhenEmpty = 0, 0 => 1, "";
     }
 }
+
+/// Deployments of up to this many blocks are likely to be empty soon.
+const BLOCKS_MOST: u32 = 3;
 
 /// Nodes of the integral over the end rate of a deployment without observations; this one is computed only once.
 const NODES_AT_FIRST: usize = 400;
 
-/// Moments per doubling of the time ahead, and the first of them, in hours.
-const PER_DOUBLING: u32 = 2;
+/// The first of the geometric moments, in hours.
 const FIRST_HOURS: f64 = 0.25;
+
+/// How finely forecasts are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Precision {
+    /// Geometric moments per doubling of the time ahead.
+    pub per_doubling: u32,
+    /// See [`Belief::NODES`].
+    pub nodes: usize,
+}
+
+impl Precision {
+    /// What the rules of a run use.
+    pub const FULL: Self = Self { per_doubling: 2, nodes: Belief::NODES };
+
+    /// A third of the time, for thousands of runs.
+    pub const COARSE: Self = Self { per_doubling: 1, nodes: 16 };
+}
 
 impl AdmissionSettings {
     /// The belief about a deployment.
@@ -148,12 +188,16 @@ impl AdmissionSettings {
     /// The future moments in hours, ascending; the first is now.
     #[must_use]
     pub fn hours(&self) -> Vec<f64> {
+        self.hours_at(Precision::FULL)
+    }
+
+    fn hours_at(&self, precision: Precision) -> Vec<f64> {
         let mut hours = vec![0.0];
         match self.horizon {
             Horizon::LookAheads => hours.extend(belief::horizons::look_aheads()),
             Horizon::Geometric if self.horizon_hours <= FIRST_HOURS => hours.push(self.horizon_hours),
             Horizon::Geometric => {
-                hours.extend(belief::horizons::geometric(FIRST_HOURS, self.horizon_hours, PER_DOUBLING));
+                hours.extend(belief::horizons::geometric(FIRST_HOURS, self.horizon_hours, precision.per_doubling));
             }
         }
         hours.dedup();
@@ -166,10 +210,14 @@ impl AdmissionSettings {
 pub struct Terms {
     model: Model,
     hours: Vec<f64>,
-    /// The forecast of a deployment without observations, independent of its size.
+    /// The forecast of a deployment of one block without observations, independent of its size.
     fresh: Vec<belief::Ahead>,
+    /// For 1 block and more, if forecasts assume that an empty deployment is gone.
+    emptied: Vec<Emptied>,
     /// See [`AdmissionSettings::tolerance`], as a share.
     tolerance: f64,
+    /// See [`Precision::nodes`].
+    nodes: usize,
 }
 
 impl Terms {
@@ -178,11 +226,36 @@ impl Terms {
     /// # Errors
     /// If the settings are not a valid belief.
     pub fn new(settings: &AdmissionSettings, looks_ahead: bool) -> Result<Self, PriorFault> {
+        Self::at(settings, looks_ahead, Precision::FULL)
+    }
+
+    /// The same at another precision.
+    ///
+    /// # Errors
+    /// If the settings are not a valid belief.
+    pub fn at(settings: &AdmissionSettings, looks_ahead: bool, precision: Precision) -> Result<Self, PriorFault> {
+        let hours = if looks_ahead { settings.hours_at(precision) } else { vec![0.0] };
+        Self::of(settings, hours, precision.nodes)
+    }
+
+    /// For these future moments, in hours, ascending.
+    ///
+    /// # Errors
+    /// If the settings are not a valid belief.
+    pub fn at_hours(settings: &AdmissionSettings, hours: Vec<f64>) -> Result<Self, PriorFault> {
+        Self::of(settings, hours, Precision::FULL.nodes)
+    }
+
+    fn of(settings: &AdmissionSettings, hours: Vec<f64>, nodes: usize) -> Result<Self, PriorFault> {
         let model = settings.model()?;
-        let hours = if looks_ahead { settings.hours() } else { vec![0.0] };
+        let looks_ahead = hours.iter().any(|hours| *hours > 0.0);
         let nobody = Belief::new(&model, &Seen::default(), NODES_AT_FIRST);
-        let fresh = nobody.ahead(&hours);
-        Ok(Self { model, hours, fresh, tolerance: settings.tolerance / 100.0 })
+        let emptied: Vec<_> = match settings.when_empty {
+            WhenEmpty::Ends if looks_ahead => (1..=BLOCKS_MOST).map(Emptied::of).collect(),
+            _ => Vec::new(),
+        };
+        let fresh = ahead(&nobody, &hours, emptied.first());
+        Ok(Self { model, hours, fresh, emptied, tolerance: settings.tolerance / 100.0, nodes })
     }
 
     /// The belief about a deployment.
@@ -213,9 +286,19 @@ impl Terms {
     /// A deployment's forecast, moment by moment; several beliefs are equally likely.
     #[must_use]
     pub fn expected(&self, beliefs: &[Seen]) -> Vec<Expected> {
+        self.moments(beliefs).into_iter().map(|it| Expected::new(it.mean, it.variance)).collect()
+    }
+
+    /// The same with all digits.
+    #[must_use]
+    pub fn moments(&self, beliefs: &[Seen]) -> Vec<Moments> {
         let mut sums = vec![(0.0, 0.0); self.hours.len()];
         for seen in beliefs {
-            let known = (!is_fresh(seen)).then(|| Belief::new(&self.model, seen, Belief::NODES).ahead(&self.hours));
+            let is_newcomer = is_fresh(seen) && (self.emptied.is_empty() || seen.blocks == 1.0);
+            let known = (!is_newcomer).then(|| {
+                let emptied = self.emptied.iter().find(|it| f64::from(it.blocks()) == seen.blocks);
+                ahead(&Belief::new(&self.model, seen, self.nodes), &self.hours, emptied)
+            });
             let ahead = known.as_ref().unwrap_or(&self.fresh);
             let size = belief::SizeMoments::of(&self.model.prior.size.updated(seen.extra, seen.requests));
             for (sum, ahead) in sums.iter_mut().zip(ahead) {
@@ -225,12 +308,16 @@ impl Terms {
             }
         }
         let count = beliefs.len().max(1) as f64;
-        let expected = |(mean, square): (f64, f64)| {
+        let moments = |(mean, square): (f64, f64)| {
             let mean = mean / count;
-            Expected::new(mean, square / count - mean * mean)
+            Moments { mean, variance: (square / count - mean * mean).max(0.0) }
         };
-        sums.into_iter().map(expected).collect()
+        sums.into_iter().map(moments).collect()
     }
+}
+
+fn ahead(belief: &Belief, hours: &[f64], emptied: Option<&Emptied>) -> Vec<belief::Ahead> {
+    emptied.map_or_else(|| belief.ahead(hours), |emptied| belief.ahead_until_empty(hours, emptied))
 }
 
 /// Whether there are no observations of its core lifetimes and scale-outs.

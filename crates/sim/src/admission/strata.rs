@@ -9,7 +9,9 @@
 //! from their true rates, and are admitted while the size bounds of all admitted ones, at the end of the month, fit
 //! into the cluster. A size exceeds its bound with a probability of at most 10 %, by Cantelli's inequality: the bound
 //! is the sum's mean plus three standard deviations. The badness is the largest sum of expected cores in any later
-//! month, as a share of the cluster. The paper does the same. Which bound, which months and which of the two sums to
+//! month, as a share of the cluster. The paper does the same, except that it draws the maximum lifetime of a deployment in
+//! advance and removes the deployment in the month after. Here a run draws stops as events, so the expected cores
+//! include the probability that a deployment has stopped. Which bound, which months and which of the two sums to
 //! compare is our choice, because it sorts runs well: of 80 runs under ZerothMomentAdmission at 62 %, the worst
 //! twentieth had half of all failures and the worst quarter nine tenths.
 
@@ -79,18 +81,18 @@ impl Strata {
         self.edges.iter().filter(|edge| badness >= **edge).count() as u8
     }
 
-    /// The first `each` runs of each stratum, the worst stratum first, from these runs: each a seed and its badness,
-    /// in the order drawn. The total weight of a stratum's runs is its probability; all weights sum to 1.
+    /// The first runs of each stratum, as many as `each` says with the mildest first, from these runs: each a seed and
+    /// its badness, in the order drawn. The worst stratum comes first. The total weight of a stratum's runs is its probability; all weights sum to 1.
     ///
     /// A run of another stratum than the wanted one is skipped, and the next is drawn. The paper instead redraws a
     /// run of a mild stratum with some probability, and then wants no milder one. Either way the runs of a stratum
     /// follow its own distribution and their number is chosen, so with weights that correct for this choice both
     /// methods agree.
     #[must_use]
-    pub fn pick(&self, drawn: &[(u64, f64)], each: u32) -> Vec<Run> {
+    pub fn pick(&self, drawn: &[(u64, f64)], each: [u32; Self::PARTS.len()]) -> Vec<Run> {
         let mut picked = Vec::new();
-        let worst_first: Vec<_> = (0_u8..).zip(&self.chances).collect();
-        for (stratum, chance) in worst_first.into_iter().rev() {
+        let worst_first: Vec<_> = (0_u8..).zip(self.chances.iter().zip(each)).collect();
+        for (stratum, (chance, each)) in worst_first.into_iter().rev() {
             let of = drawn.iter().filter(|(_, badness)| self.stratum(*badness) == stratum).take(each as usize);
             let from = picked.len();
             picked.extend(of.map(|(seed, _)| Run { seed: *seed, stratum, weight: 0.0 }));
@@ -203,7 +205,7 @@ mod tests {
         let model = settings.model().expect("a model");
         let drawn: Vec<_> = (1..=400).map(|seed| (seed, badness(&model, &lab, Seed(seed)))).collect();
         let badness: Vec<f64> = drawn.iter().map(|it| it.1).collect();
-        let strata = Strata::of(&badness).pick(&drawn, EACH);
+        let strata = Strata::of(&badness).pick(&drawn, [EACH; 3]);
         let plain = Run::alike(1..=200);
         let [strata, plain] = [strata, plain].map(|runs| {
             let outcomes: Vec<_> = runs.into_iter().map(|run| (run, outcome(run.seed))).collect();
@@ -225,7 +227,7 @@ mod tests {
         let strata = Strata::of(&badness);
         assert_eq!([749.0, 750.0, 949.0, 950.0].map(|it| strata.stratum(it)), [0, 1, 1, 2]);
         let drawn: Vec<_> = (0..).zip(badness).collect();
-        let picked = strata.pick(&drawn, 10);
+        let picked = strata.pick(&drawn, [10; 3]);
         assert_eq!(picked.iter().map(|run| run.stratum).collect::<Vec<_>>(), [[2; 10], [1; 10], [0; 10]].concat());
         for run in &picked {
             assert_eq!(strata.stratum(drawn[run.seed as usize].1), run.stratum);
@@ -238,10 +240,10 @@ mod tests {
         // With few runs, or equal ones, the weights still sum to 1.
         for few in [vec![(1, 5.0)], vec![(1, 5.0), (2, 5.0), (3, 5.0)]] {
             let strata = Strata::of(&few.iter().map(|it| it.1).collect::<Vec<_>>());
-            let all: f64 = strata.pick(&few, 2).iter().map(|run| run.weight).sum();
+            let all: f64 = strata.pick(&few, [2; 3]).iter().map(|run| run.weight).sum();
             assert!((all - 1.0).abs() < 1e-12);
         }
-        assert!(Strata::of(&[]).pick(&[], 3).is_empty());
+        assert!(Strata::of(&[]).pick(&[], [3; 3]).is_empty());
     }
 
     #[test]

@@ -459,7 +459,7 @@ pub(super) fn kind(model: &Model, observations: u32, draws: &mut Xoshiro256PlusP
 }
 
 /// The true rates of a deployment drawn from the population.
-fn truth(model: &Model, draws: &mut Xoshiro256PlusPlus) -> Truth {
+pub(super) fn truth(model: &Model, draws: &mut Xoshiro256PlusPlus) -> Truth {
     let prior = &model.prior;
     let death = gamma(&prior.death, draws);
     let scale_out = gamma(&prior.scale_out, draws) * libm::pow(death, prior.power);
@@ -529,12 +529,12 @@ pub(super) fn request(size: f64, draws: &mut Xoshiro256PlusPlus) -> u32 {
 }
 
 /// Uniform from 0 up to 1.
-fn unit(draws: &mut Xoshiro256PlusPlus) -> f64 {
+pub(super) fn unit(draws: &mut Xoshiro256PlusPlus) -> f64 {
     (draws.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 /// Hours until the next event of a process with this rate per hour.
-fn exponential(draws: &mut Xoshiro256PlusPlus, rate: f64) -> f64 {
+pub(super) fn exponential(draws: &mut Xoshiro256PlusPlus, rate: f64) -> f64 {
     -libm::log(1.0 - unit(draws)) / rate
 }
 

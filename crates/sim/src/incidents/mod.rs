@@ -26,6 +26,7 @@ mod maintain_machines;
 mod mark_at_risk;
 mod migrate_recommended;
 pub(crate) mod raise_cluster_limit;
+mod rectify_placement_debt;
 mod residents;
 mod roll_out_host_environment;
 pub(crate) mod roll_out_lifetimes;
@@ -57,6 +58,7 @@ incidents! {
     migrate_recommended::MigrateRecommended,
     defragment_machines::DefragmentMachines,
     maintain_by_migration::MaintainByMigration,
+    rectify_placement_debt::RectifyPlacementDebt,
 }
 
 /// The kind of incident of this id.

@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use tiebreak_model::{Fleet, MachineId, MachineRecord, Time, VmId};
+use tiebreak_model::{Fleet, MachineId, MachineRecord, Resources, Time, VmId};
 use tiebreak_placement::migrate::MigrationLimits;
 
 use super::holds::Hold;
@@ -74,6 +74,12 @@ pub(crate) trait Zone {
     /// A VM's predicted remaining lifetime, in seconds; `None` if there are no predictions.
     fn remaining_s(&self, vm: VmId) -> Option<u32>;
 
+    /// Whether a VM is predicted to stay for as long as the settings of affinity groups call long.
+    fn is_long(&self, vm: VmId) -> bool;
+
+    /// What a VM takes of a machine.
+    fn demand(&self, vm: VmId) -> Resources;
+
     /// Whether a VM is migrating.
     fn is_migrating(&self, vm: VmId) -> bool;
 
@@ -91,6 +97,13 @@ pub(crate) trait Zone {
 
     /// Starts to migrate a VM to where the policy would place it now. Returns whether there is such a machine.
     fn migrate_live(&mut self, vm: VmId, until: Time) -> bool;
+
+    /// Whether a VM can move to this machine now: it is ready and has room without evictions, and no tenant's
+    /// placement terms are violated. VMs with links stay.
+    fn may_move(&mut self, vm: VmId, to: MachineId) -> bool;
+
+    /// Starts to migrate a VM to this machine, if it can move there. Returns whether it can.
+    fn migrate_to(&mut self, vm: VmId, to: MachineId, until: Time) -> bool;
 
     /// Continues this incident one instant after any VM leaves this machine.
     fn watch(&mut self, machine: MachineId);

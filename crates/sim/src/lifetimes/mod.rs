@@ -268,7 +268,8 @@ impl Lives {
             0 => (remaining_s, now_s.saturating_add(remaining_s)),
             first_s => (first_s, known.first_exit_s),
         };
-        PredictedLife { now_s, remaining_s, first_s, first_exit_s, class: self.terms.class_of(remaining_s) }
+        let class = self.terms.class_of(remaining_s);
+        PredictedLife { now_s, remaining_s, first_s, first_exit_s, class, ..PredictedLife::NONE }
     }
 
     fn remaining_s(&self, vm: VmId, now_s: u32) -> u32 {
@@ -375,6 +376,7 @@ impl Lives {
             longest_s: *longest_s,
             class: host.class,
             phase: host.phase,
+            ..HostLife::EMPTY
         };
         counts.repredictions += if terms.repredict { said.len() as u64 } else { 0 };
         *checked_s = now_s;

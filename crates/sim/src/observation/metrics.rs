@@ -7,6 +7,7 @@ use tiebreak_model::occupancy::Totals;
 use tiebreak_model::{Bottleneck, ClusterId, Declaration, Fleet, Millis, Occupancy, Resource, Resources, Time};
 
 use crate::network::links::LinkSample;
+use crate::observation::debt::Debt;
 use crate::power::events::PowerSample;
 
 /// The input of a metric: the store at a moment, and the counts since the previous sample.
@@ -38,6 +39,8 @@ pub struct Sample<'a> {
     pub phases: Option<[u32; 2]>,
     /// Stranded cores and memory at the last fill, in percent; NaN before the first.
     pub stranded_pct: [f64; 2],
+    /// Placement debt at its last measurement; `None` before the first.
+    pub debt: Option<Debt>,
     /// The bandwidth of links between VMs; `None` if VMs are not linked.
     pub links: Option<LinkSample>,
     /// The largest expected share of any cluster's cores at any future moment; `None` if no rule reads it.
@@ -537,7 +540,42 @@ pub static METRICS: &[Metric] = &[
          cannot. Lower is better balanced (power oversubscription, section IV-E).",
         |sample| power(sample, |power| 100.0 * power.deviations[1]),
     ),
+    metric(
+        "LongDensity",
+        "Density of long-lived VMs",
+        "%",
+        "Cores of long-lived VMs, as a share of the cores of machines with at least one of them. Low means scattered \
+         (PD_L of DVLA).",
+        |sample| debt(sample, |debt| debt.long_density_pct),
+    ),
+    metric(
+        "PlacementDebt",
+        "Placement debt",
+        "machines",
+        "Machines with long-lived VMs beyond those that would do at the target density (DVLA).",
+        |sample| debt(sample, |debt| debt.machines),
+    ),
+    metric(
+        "StrandedMachines",
+        "Stranded machines",
+        "%",
+        "Machines with a VM that has long to go and with less than half of their cores in use, as a share of machines \
+         in use (DVLA).",
+        |sample| debt(sample, |debt| debt.stranded_pct),
+    ),
+    metric(
+        "VmsTogether",
+        "VMs of a customer together",
+        "%",
+        "VMs on a machine with more than the set share of their customer's VMs, as a share of the VMs of customers with \
+         at least two. If the machine fails, the customer loses them together (VRAR of DVLA).",
+        |sample| debt(sample, |debt| debt.vrar_pct),
+    ),
 ];
+
+fn debt(sample: &Sample<'_>, value: impl Fn(&Debt) -> f64) -> f64 {
+    sample.debt.as_ref().map_or(f64::NAN, value)
+}
 
 const MS_IN_MINUTE: f64 = 60_000.0;
 

@@ -2,18 +2,20 @@
 //!
 //! Observations never change a decision.
 
-use tiebreak_model::random::Seed;
-use tiebreak_model::{Fleet, MachineId, Millis, Occupancy, Resource, Time, Workload};
+use tiebreak_model::{MachineId, Millis, Occupancy, Resource, Time};
 
 use conflict_rate::ConflictRate;
+use debt::Debts;
 use frames::Frames;
-use measures::Measures;
 use metrics::{Answers, Counters, Series, TimeWeighted, capacity};
 use rule_shares::RuleShares;
 use stranding::Fills;
 use took::Took;
 
+use crate::plan::Plan;
+
 mod conflict_rate;
+pub(crate) mod debt;
 pub mod frames;
 mod histogram;
 pub(crate) mod machine_byte;
@@ -36,6 +38,8 @@ pub(crate) struct Observation {
     pub(crate) weighted: TimeWeighted,
     /// Stranded capacity.
     pub(crate) fills: Fills,
+    /// Placement debt.
+    pub(crate) debts: Debts,
     /// Conflicts per minute and per second.
     pub(crate) minutes: ConflictRate,
     pub(crate) seconds: ConflictRate,
@@ -50,15 +54,16 @@ pub(crate) struct Observation {
 
 impl Observation {
     /// At the start of a run; rule shares are sampled from every `stride`-th VM.
-    pub(crate) fn new(measures: Measures, fleet: &Fleet, workload: &Workload, seed: Seed, stride: u32) -> Self {
-        let capacity = capacity(fleet);
+    pub(crate) fn new(plan: &Plan, stride: u32) -> Self {
+        let (measures, capacity) = (plan.measures, capacity(&plan.fleet));
         Self {
             counters: Counters::default(),
             shares: RuleShares::new(stride),
             series: Series::default(),
             frames: None,
             weighted: TimeWeighted::from(measures.measured_from(), capacity[Resource::Cores as usize]),
-            fills: Fills::new(measures, workload, seed),
+            fills: Fills::new(measures, &plan.workload, plan.seed),
+            debts: Debts::new(measures, plan.affinity.long_days),
             minutes: ConflictRate::per(Millis::MINUTE),
             seconds: ConflictRate::per(Millis(1_000)),
             took: Took::default(),

@@ -12,11 +12,12 @@ use tiebreak_model::{Declared, Links, Load, Millis, Occupancy, ShapeMix, Time, U
 use tiebreak_placement::{Allocator, Caches, Lifetimes, Policy, RuleUse};
 
 use crate::admission::{AdmissionSettings, Terms};
+use crate::affinity::settings::AffinitySettings;
 use crate::incidents::Planned;
 use crate::lifetimes::LifePredictions;
 use crate::network::vdc::Vdcs;
 use crate::observation::measures::Measures;
-use crate::power::usage::usages;
+use crate::power::usage::{Patterns, Telemetry, usages};
 use crate::power::{CappingKind, PowerSettings, PowerTerms};
 use lists::List;
 
@@ -48,6 +49,8 @@ pub struct Plan {
     pub(crate) measures: Measures,
     /// The predictions for the workload, if needed.
     life_predictions: Option<LifePredictions>,
+    /// How affinity groups are formed.
+    pub(crate) affinity: AffinitySettings,
     /// How VMs of one tenant are linked, and the uplink capacities of each cluster; `None` if they are not linked.
     pub(crate) links: Option<(Links, Arc<[Uplinks]>)>,
     /// The beliefs about deployments, if any rule reads forecasts.
@@ -107,6 +110,7 @@ impl Plan {
             luck: None,
             measures: Measures::default(),
             life_predictions: None,
+            affinity: AffinitySettings::default(),
             links: None,
             admission: None,
             power: None,
@@ -201,6 +205,14 @@ impl Plan {
         self.power.as_ref().map(|terms| &terms.usages)
     }
 
+    /// What telemetry shows of its VMs, if their utilization is needed.
+    #[must_use]
+    pub fn telemetry(&self) -> Option<Telemetry<'_>> {
+        let terms = self.power.as_ref()?;
+        let patterns = Patterns::new(&terms.settings, self.seed);
+        Some(Telemetry { patterns, plan: self, usages: &terms.usages })
+    }
+
     /// The same plan with the prediction for each VM at its arrival, in the order of the workload.
     #[must_use]
     pub fn with_loads(mut self, loads: &[Load]) -> Self {
@@ -234,6 +246,21 @@ impl Plan {
         let terms = Lifetimes::from_values(&lifetimes.to_values());
         self.life_predictions = Some(LifePredictions { terms, predictions });
         self
+    }
+
+    /// The same plan with these settings of affinity groups.
+    #[must_use]
+    pub fn with_affinity(mut self, affinity: &AffinitySettings) -> Self {
+        self.affinity = AffinitySettings::from_values(&affinity.to_values());
+        self
+    }
+
+    /// The settings of affinity groups and the predictions that they are formed from, if any rule of any policy reads
+    /// them.
+    #[must_use]
+    pub(crate) fn affinity(&self) -> Option<(AffinitySettings, &LifePredictions)> {
+        let asks = self.lists.iter().any(|list| list.policy_whole().asks_for_affinity());
+        self.life_predictions().filter(|_| asks).map(|predictions| (self.affinity, predictions))
     }
 
     /// Whether any rule or incident needs predicted lifetimes.

@@ -48,6 +48,18 @@ pub enum CappingKind {
 
 choices! { CappingKind: Off = "off", Measured = "measured", FullServer = "full_server", PerVm = "per_vm" }
 
+/// What the forests learn from: the labels of VMs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LoadLabels {
+    /// The truth, as if telemetry never erred.
+    #[default]
+    Truth,
+    /// What templates say of five weekdays of CPU readings.
+    Templates,
+}
+
+choices! { LoadLabels: Truth = "truth", Templates = "templates" }
+
 declare! {
     /// What is predicted about the VMs' core utilization, what they really use, and what happens when a chassis
     /// exceeds its power budget. The real utilization is drawn from the seed with the published means, not read
@@ -77,6 +89,10 @@ declare! {
         /// How much of the beginning the forests learn from. VMs that arrive before its end get no prediction. VMs
         /// alive at the start count as what telemetry has shown by then.
         learn_hours: f64 = 72, 0 => 100000, "h";
+        /// What the forests learn as a VM's type: the truth, known as soon as the VM ends or has run for five days
+        /// (truth); or what the template of a day says of its half-hourly CPU readings on five weekdays (templates).
+        /// Templates err, and a VM that ends before they have five weekdays counts as user-facing. (Section III-B)
+        labels: LoadLabels = 0, 0 => 1, "";
         /// VMs with shorter lifetimes leave too little telemetry to classify them, so the forests learn them as
         /// user-facing. 120 h in the paper, which is five days of readings. (Section III-B)
         label_hours: f64 = 0, 0 => 100000, "h";

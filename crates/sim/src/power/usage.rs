@@ -11,6 +11,7 @@ use tiebreak_model::random::{self, Seed, Stream};
 use tiebreak_model::{Load, Millis, RequestId, Time, Usage, VmId, Workload};
 
 use super::PowerSettings;
+use crate::plan::Plan;
 
 /// The maximum deviation of tenants' 95th percentiles from the mean, and of a tenant's VMs from the tenant's, in
 /// percent of the cores.
@@ -41,6 +42,41 @@ pub fn usages(workload: &Workload, settings: &PowerSettings, seed: Seed, number:
         }
     }
     usages
+}
+
+/// The length of a reading of telemetry.
+const HALF_HOUR: u64 = Millis::HOUR.0 / 2;
+
+/// What telemetry shows of the VMs of a run: their mean utilization in every half-hour.
+pub struct Telemetry<'a> {
+    pub(crate) patterns: Patterns,
+    pub(crate) plan: &'a Plan,
+    pub(crate) usages: &'a [Usage],
+}
+
+impl Telemetry<'_> {
+    /// The mean utilization of a VM in every half-hour of a span, in percent of its cores. VMs that run before the
+    /// trace begins have the patterns of whole weeks later.
+    #[must_use]
+    pub fn half_hours(&self, vm: VmId, from: Time, to: Time) -> Vec<f64> {
+        let workload = self.plan.workload();
+        let tenant = workload.tenant(workload.request_of(vm));
+        let pattern = self.patterns.of(self.usages[vm.index()], self.plan.luck(vm), tenant);
+        let step = self.patterns.slot.0.min(HALF_HOUR);
+        let mean = |begin: u64| {
+            let at = (0..HALF_HOUR / step).map(|nth| self.patterns.slot_of(repeated(from, begin + nth * step)));
+            let sum: f64 = at.map(|slot| self.patterns.utilization(&pattern, slot)).sum();
+            100.0 * sum / (HALF_HOUR / step) as f64
+        };
+        (0..to.since(from).0 / HALF_HOUR).map(|half_hour| mean(half_hour * HALF_HOUR)).collect()
+    }
+}
+
+/// So long after `from`, or whole weeks later if that is before the trace.
+fn repeated(from: Time, after: u64) -> Time {
+    const WEEKS: i64 = 10_000 * 7 * Millis::DAY.0 as i64;
+    let at = from + Millis(after);
+    if at < Time::ZERO { Time(at.0.rem_euclid(WEEKS)) } else { at }
 }
 
 /// Uniform from 0 up to 1.

@@ -1,7 +1,7 @@
 //! All events of a run, and their order.
 //!
 //! At one instant, a new policy takes over first, incidents happen before VMs leave, VMs leave before machines'
-//! lifetimes are repredicted, commits follow, then agents that decide during a commit become free, then requests
+//! lifetimes are repredicted, days of affinity groups end, commits follow, then agents that decide during a commit become free, then requests
 //! arrive, and samples are taken last. Within a kind, the lower id goes first.
 
 use alloc::collections::BinaryHeap;
@@ -26,6 +26,8 @@ pub(crate) enum Event {
     Departure(VmId, ShapeId),
     /// The predictions for a machine may be out of date.
     Life(MachineId),
+    /// A day of affinity groups ends.
+    AffinityDay,
     /// An agent's decision reaches the store.
     Commit(u32),
     /// An agent has decided and may take the next request, with its commit still under way.
@@ -51,6 +53,8 @@ pub(crate) struct Queue {
     lists: BinaryHeap<Reverse<(Time, u32)>>,
     incidents: BinaryHeap<Reverse<(Time, u32)>>,
     lives: Calendar,
+    /// When the next day of affinity groups ends, and how long days are.
+    affinity_day: Option<(Time, Millis)>,
 }
 
 impl Queue {
@@ -69,6 +73,7 @@ impl Queue {
             lists: BinaryHeap::new(),
             incidents: BinaryHeap::new(),
             lives: Calendar::default(),
+            affinity_day: None,
             by_end: Arc::new(by_end),
             workload,
         }
@@ -106,6 +111,11 @@ impl Queue {
         }
     }
 
+    /// Schedules the ends of days of affinity groups, the first one at the start.
+    pub(crate) fn schedule_affinity_days(&mut self, day: Millis) {
+        self.affinity_day = Some((Time::ZERO, day));
+    }
+
     /// The next event, or `None` at the horizon. Commits still under way then are processed, so that every request
     /// has an outcome.
     pub(crate) fn pop(&mut self) -> Option<(Time, Event)> {
@@ -115,6 +125,7 @@ impl Queue {
         let departure =
             self.by_end.get(self.next_departure).map(|(end, vm, shape)| (*end, Event::Departure(*vm, *shape)));
         let life = self.lives.first().map(|(at_s, machine)| (moment(at_s), Event::Life(machine)));
+        let day = self.affinity_day.map(|(at, _)| (at, Event::AffinityDay)).filter(|(at, _)| *at <= horizon);
         let commit = self.commits.peek().map(|Reverse((at, agent))| (*at, Event::Commit(*agent)));
         let free = self.free.peek().map(|Reverse((at, agent))| (*at, Event::Free(*agent)));
         let arrival = (self.next_arrival < self.workload.request_count())
@@ -122,12 +133,13 @@ impl Queue {
             .map(|request| (self.workload.at(request), Event::Arrival(request)))
             .filter(|(at, _)| *at <= horizon);
         let tick = Some((self.next_tick, Event::Tick)).filter(|(at, _)| *at <= horizon);
-        let next = [list, incident, departure, life, commit, free, arrival, tick].into_iter().flatten().min()?;
+        let next = [list, incident, departure, life, day, commit, free, arrival, tick].into_iter().flatten().min()?;
         match next.1 {
             Event::List(_) => drop(self.lists.pop()),
             Event::Incident(_) => drop(self.incidents.pop()),
             Event::Departure(..) => self.next_departure += 1,
             Event::Life(_) => self.lives.strike(),
+            Event::AffinityDay => self.affinity_day = self.affinity_day.map(|(at, day)| (at + day, day)),
             Event::Commit(_) => drop(self.commits.pop()),
             Event::Free(_) => drop(self.free.pop()),
             Event::Arrival(_) => self.next_arrival += 1,

@@ -4,7 +4,7 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use tiebreak_model::random::pick;
-use tiebreak_model::{Fleet, MachineId, MachineRecord, RackId, Time, VmId, sort};
+use tiebreak_model::{Fleet, MachineId, MachineRecord, RackId, Resources, Time, VmId, sort};
 use tiebreak_placement::migrate::MigrationLimits;
 
 use super::World;
@@ -148,6 +148,14 @@ impl Zone for Hands<'_> {
         self.world.predicted_s(vm)
     }
 
+    fn is_long(&self, vm: VmId) -> bool {
+        self.remaining_s(vm).is_some_and(|remaining_s| self.world.plan.affinity.is_long(remaining_s))
+    }
+
+    fn demand(&self, vm: VmId) -> Resources {
+        self.world.plan.workload.shape_of_vm(vm).demand
+    }
+
     fn is_migrating(&self, vm: VmId) -> bool {
         self.world.systems.incidents.copies.old_place(vm).is_some()
     }
@@ -171,6 +179,14 @@ impl Zone for Hands<'_> {
 
     fn migrate_live(&mut self, vm: VmId, until: Time) -> bool {
         self.world.migrate_live(vm, until)
+    }
+
+    fn may_move(&mut self, vm: VmId, to: MachineId) -> bool {
+        self.world.may_move(vm, to)
+    }
+
+    fn migrate_to(&mut self, vm: VmId, to: MachineId, until: Time) -> bool {
+        self.world.migrate_to(vm, to, until)
     }
 
     fn watch(&mut self, machine: MachineId) {

@@ -1,6 +1,6 @@
 //! How the world uses predicted lifetimes: publishes them to agents, and schedules repredictions.
 
-use tiebreak_model::{MachineId, MachineRecord, PredictedLife, Time, VmId};
+use tiebreak_model::{HostLife, MachineId, MachineRecord, PredictedLife, Time, VmId};
 
 use super::World;
 use crate::lifetimes::{DueNotice, HostCard, LifeCounts};
@@ -24,7 +24,9 @@ impl World {
     /// The current prediction for a VM.
     pub(super) fn predicted_life(&self, vm: VmId) -> PredictedLife {
         let lives = self.systems.lives.as_ref();
-        lives.map_or(PredictedLife::NONE, |lives| lives.predicted_life(vm, self.now))
+        let life = lives.map_or(PredictedLife::NONE, |lives| lives.predicted_life(vm, self.now));
+        let affinity = self.systems.affinity.as_ref().map(|it| it.of_vm(life.remaining_s));
+        PredictedLife { affinity: affinity.unwrap_or_default(), ..life }
     }
 
     /// The predicted remaining lifetime of a VM on a machine, in seconds, whether or not any rule reads it; `None`
@@ -48,7 +50,8 @@ impl World {
         if let Some(due) = due {
             self.queue.schedule_life(due, machine);
         }
-        if self.shows_lives() { MachineRecord { life, ..record } } else { record }
+        let affinity = self.systems.affinity.as_ref().map_or(0, |it| it.class(machine));
+        if self.shows_lives() { MachineRecord { life: HostLife { affinity, ..life }, ..record } } else { record }
     }
 
     /// The predictions for a machine may be out of date.
@@ -65,7 +68,7 @@ impl World {
     }
 
     /// Publishes a machine's current predictions, if they have changed.
-    fn rate_again(&mut self, machine: MachineId) {
+    pub(super) fn rate_again(&mut self, machine: MachineId) {
         let before = self.store.occupancy().record(machine);
         let after = self.rated(machine, before);
         if after != before {

@@ -71,7 +71,9 @@ impl World {
     fn make_move(&mut self, vm: VmId, to: MachineId, after: MachineRecord) {
         let Some((from, _)) = self.placement(vm) else { return };
         let left = self.store.occupancy().record(from).without(self.plan.workload.shape_of_vm(vm));
+        let had_long = self.has_long(from);
         self.take_off(vm, Reason::Migrated(to));
+        self.note_migrated_from(from, had_long);
         self.settle(vm, to, &after);
         self.publish(from, left);
         self.publish(to, after);
@@ -85,6 +87,24 @@ impl World {
         let Some((from, _)) = self.placement(vm) else { return false };
         let target = self.without_links(vm, from, |world| world.target_of(vm, from));
         let Some((to, after)) = target else { return false };
+        self.begin_migration(vm, (from, to), after, until);
+        true
+    }
+
+    /// Whether a VM without links can move to this machine now.
+    pub(super) fn may_move(&mut self, vm: VmId, to: MachineId) -> bool {
+        !self.has_peers(vm) && self.room_for(vm, to).is_some()
+    }
+
+    /// Starts to move a VM to this machine, if it can move there.
+    pub(super) fn migrate_to(&mut self, vm: VmId, to: MachineId, until: Time) -> bool {
+        let after = if self.has_peers(vm) { None } else { self.room_for(vm, to) };
+        let (Some(after), Some((from, _))) = (after, self.placement(vm)) else { return false };
+        self.begin_migration(vm, (from, to), after, until);
+        true
+    }
+
+    fn begin_migration(&mut self, vm: VmId, (from, to): (MachineId, MachineId), after: MachineRecord, until: Time) {
         let told_at = self.systems.incidents.list.len();
         self.make_move(vm, to, after);
         self.systems.incidents.list[told_at].held_until = Time::NEVER;
@@ -92,7 +112,6 @@ impl World {
         let shape = held(self.plan.workload.shape_of_vm(vm));
         let kept = self.store.occupancy().record(from).with(&shape).expect("it had this room a moment ago");
         self.publish(from, kept);
-        true
     }
 
     /// Calls `ask` while the VM's links use no bandwidth, as if it were not placed.

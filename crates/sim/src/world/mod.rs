@@ -25,6 +25,7 @@ use systems::Systems;
 use warm_start::WarmStart;
 
 mod admission;
+mod affinity;
 mod answers;
 mod asking;
 pub(crate) mod collisions;
@@ -127,7 +128,7 @@ impl World {
             asking: Asking::default(),
             systems: Systems::new(&plan),
             record: Record::new(),
-            observed: Observation::new(plan.measures, &plan.fleet, &plan.workload, plan.seed, stride),
+            observed: Observation::new(&plan, stride),
             probes: Probes::default(),
             rules,
             store,
@@ -171,6 +172,7 @@ impl World {
             Event::Incident(incident) => self.go_on_with(incident),
             Event::Departure(vm, shape) => self.depart(vm, shape),
             Event::Life(machine) => self.think_over(machine),
+            Event::AffinityDay => self.end_affinity_day(),
             Event::Commit(agent) => self.commit(agent),
             Event::Free(agent) => self.team.free(agent, self.now),
             Event::Arrival(request) => self.team.enqueue(Job::Place(request), 0, self.now),
@@ -185,6 +187,11 @@ impl World {
     fn sample(&mut self) {
         let zone = self.store.occupancy();
         self.observed.fills.look(self.now, zone);
+        if self.observed.debts.is_due(self.now) {
+            let workload = &self.plan.workload;
+            let running = self.places.all().filter(|(vm, _)| workload.end(*vm) > self.now);
+            self.observed.debts.measure(self.now, zone, running, workload);
+        }
         let told = self.systems.sample(self.now, zone);
         let since = self.observed.close(self.now);
         let sample = Sample {
@@ -201,6 +208,7 @@ impl World {
             repredictions: told.lives.map_or(0, |lives| lives.repredictions),
             phases: told.lives.and_then(|lives| lives.phases),
             stranded_pct: self.observed.fills.last,
+            debt: self.observed.debts.last(),
             links: told.links,
             expected_peak: told.expected_peak,
             power: told.power,
@@ -235,6 +243,9 @@ fn first_events(plan: &Plan) -> Queue {
     }
     for ((at, _), incident) in plan.incidents.iter().zip(0..).filter(|((at, _), _)| *at >= Time::ZERO) {
         queue.schedule_incident(*at, incident);
+    }
+    if let Some((terms, _)) = plan.affinity() {
+        queue.schedule_affinity_days(terms.day());
     }
     queue
 }

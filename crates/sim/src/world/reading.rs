@@ -9,12 +9,14 @@ use super::World;
 use crate::agents::AgentState;
 use crate::lifetimes::Lives;
 use crate::observation::Observation;
+use crate::observation::debt::Debt;
 use crate::observation::frames::{self, Frames, Layers};
 use crate::observation::machine_byte::MachineByte;
 use crate::observation::metrics::Series;
 use crate::plan::Plan;
 use crate::record::{Decision, Rejection};
 use crate::summary::Summary;
+use crate::system::System;
 
 impl World {
     /// Keeps every decision from now on.
@@ -136,11 +138,18 @@ impl World {
         machines.map(byte).collect()
     }
 
+    /// The last measurement of placement debt; `None` if it is not measured.
+    #[must_use]
+    pub fn debt(&self) -> Option<Debt> {
+        self.observed.debts.last()
+    }
+
     /// The results so far.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let (lives, power) = self.systems.summary();
-        let Observation { counters, shares, weighted, fills, minutes, seconds, answered_at, .. } = &self.observed;
+        let Observation { counters, shares, weighted, fills, debts, minutes, seconds, answered_at, .. } =
+            &self.observed;
         Summary {
             digest: self.record.digest(),
             placements: counters.placements + self.warm_start.placements,
@@ -156,6 +165,8 @@ impl World {
             packing_density_pct_mean: weighted.packing_density_pct(),
             empty_to_free_pct_mean: weighted.empty_to_free_pct(),
             stranded_pct_mean: fills.means(),
+            debt_mean: debts.means(),
+            affinity: self.systems.affinity.summary(),
             counters: *counters,
             cache_bytes: self.team.cache_sizes().bytes(),
             cache_sizes: self.team.cache_sizes(),

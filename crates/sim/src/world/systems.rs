@@ -3,6 +3,7 @@
 use tiebreak_model::{Footprint, Growth, Occupancy, Time};
 
 use crate::admission::deployments::Deployments;
+use crate::affinity::Affinity;
 use crate::agents::tenants::Tenants;
 use crate::incidents::disruptions::Disruptions;
 use crate::lifetimes::{LifeCounts, LifeSample, Lives};
@@ -18,6 +19,8 @@ pub(crate) struct Systems {
     pub(crate) deployments: Option<Deployments>,
     /// Predicted lifetimes, if any rule reads them.
     pub(crate) lives: Option<Lives>,
+    /// Affinity groups, if any rule reads them.
+    pub(crate) affinity: Option<Affinity>,
     /// Power, if it is part of the run.
     pub(crate) power: Option<PowerBook>,
     /// Links and the location of linked VMs, if VMs are linked.
@@ -45,6 +48,7 @@ impl Systems {
         Self {
             deployments: plan.admission().map(|terms| Deployments::new(terms.clone(), fleet.clusters().len())),
             lives: plan.predictions_for_rules().map(lives),
+            affinity: plan.affinity().map(|(terms, predictions)| Affinity::new(terms, predictions.clone(), fleet)),
             power: plan.power().map(|terms| PowerBook::new(terms.clone(), fleet, workload.horizon(), plan.seed)),
             network: plan.links().map(|links| LinkBook::new(links, workload)),
             tenants: plan.links().is_none().then(Tenants::default),
@@ -56,6 +60,7 @@ impl Systems {
     pub(crate) fn come(&mut self, arrival: &Arrival<'_>) {
         self.deployments.come(arrival);
         self.lives.come(arrival);
+        self.affinity.come(arrival);
         self.power.come(arrival);
         self.network.come(arrival);
         self.tenants.come(arrival);
@@ -66,6 +71,7 @@ impl Systems {
     pub(crate) fn leave(&mut self, stay: &Stay<'_>) {
         self.deployments.leave(stay);
         self.lives.leave(stay);
+        self.affinity.leave(stay);
         self.power.leave(stay);
         self.network.leave(stay);
         self.tenants.leave(stay);
@@ -76,6 +82,7 @@ impl Systems {
     pub(crate) fn pass(&mut self, now: Time) {
         self.deployments.pass(now);
         self.lives.pass(now);
+        self.affinity.pass(now);
         self.power.pass(now);
         self.network.pass(now);
         self.tenants.pass(now);

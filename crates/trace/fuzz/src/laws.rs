@@ -15,7 +15,7 @@ const LIMITS: Limits = Limits {
 };
 
 /// A name for every format that is recognised by file name.
-const NAMES: [&str; 5] = ["", "vmtable.csv", "batched-0.csv", "Huawei-East-1.csv", "openb_pod_list.csv"];
+const NAMES: [&str; 6] = ["", "vmtable.csv", "dev-vms.csv", "batched-0.csv", "Huawei-East-1.csv", "openb_pod_list.csv"];
 
 /// An invariant, with the name of its target.
 pub type Law = fn(&[u8]);

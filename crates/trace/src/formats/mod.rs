@@ -9,6 +9,7 @@ use crate::records::Record;
 use crate::report::{Fault, Tally};
 
 mod azure_2017;
+mod azure_2017_arrivals;
 mod azure_packing;
 mod azure_packing_sample;
 pub mod compact;
@@ -17,6 +18,7 @@ pub mod named_columns;
 mod openb_pods;
 
 pub use azure_2017::Azure2017;
+pub use azure_2017_arrivals::Azure2017Arrivals;
 pub use azure_packing::{AzurePacking, Tables as PackingTables};
 pub use azure_packing_sample::AzurePackingSample;
 pub use compact::Compact;
@@ -30,6 +32,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &AzurePackingSample {},
     &AzurePacking {},
     &Azure2017 {},
+    &Azure2017Arrivals {},
     &HuaweiEvents {},
     &OpenbPods {},
     &NamedColumns {},

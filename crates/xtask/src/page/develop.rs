@@ -59,13 +59,21 @@ pub(crate) fn hosted_programs() -> Outcome {
         }
     }
     progress::told("compiling the page for hosting", || {
-        thread::scope(|scope| {
-            let calls = profiles.iter().map(|(profile, programs)| scope.spawn(|| compile(programs, profile)));
-            let calls: Vec<_> = calls.collect();
-            let ended =
-                calls.into_iter().map(|call| call.join().unwrap_or_else(|_| Err("cargo's thread panicked".into())));
-            ended.fold(Outcome::Ok(()), Outcome::and)
-        })
+        let calls = profiles.iter().map(|(profile, programs)| || compile(programs, profile));
+        in_parallel(calls).into_iter().fold(Outcome::Ok(()), Outcome::and)
+    })
+}
+
+/// Runs each call in a thread of its own and returns what they return, in their order.
+fn in_parallel<T: Send>(
+    calls: impl Iterator<Item = impl FnOnce() -> Result<T, String> + Send>,
+) -> Vec<Result<T, String>> {
+    thread::scope(|scope| {
+        let calls: Vec<_> = calls.map(|call| scope.spawn(call)).collect();
+        calls
+            .into_iter()
+            .map(|call| call.join().unwrap_or_else(|_| Err("a thread of the build panicked".into())))
+            .collect()
     })
 }
 
@@ -74,10 +82,10 @@ pub(crate) fn assemble() -> Outcome {
     let staging = Path::new(BUILD).join("staging");
     emptied(&staging)?;
     let page = project::read("index.html")?;
-    let page = links(&page).iter().try_fold(page.clone(), |page, link| {
-        let by = link.put_into(&staging)?;
-        fill(&page, link.text, &by)
-    })?;
+    let links = links(&page);
+    let replacements = in_parallel(links.iter().map(|link| || link.put_into(&staging)));
+    let page =
+        links.iter().zip(replacements).try_fold(page.clone(), |page, (link, by)| fill(&page, link.text, &by?))?;
     let reload = named_by_content(&staging, Path::new(RELOAD), "reload", ".js")?;
     let page = fill(&page, "</head>", &format!("  <script src=\"./{reload}\" defer></script>\n  </head>"))?;
     write(&staging.join("index.html"), page.as_bytes())?;

@@ -50,6 +50,7 @@ pub(super) enum FieldMessage {
     Choose(usize),
     Take(usize),
     Close,
+    Left,
 }
 
 impl Component for ExpressionField {
@@ -84,6 +85,7 @@ impl Component for ExpressionField {
             FieldMessage::Choose(chosen) => self.chosen = chosen,
             FieldMessage::Take(chosen) => self.complete(context, chosen),
             FieldMessage::Close => self.completion = Completion::default(),
+            FieldMessage::Left => self.leave(context),
         }
         true
     }
@@ -114,7 +116,7 @@ impl Component for ExpressionField {
                         aria-activedescendant={is_offering.then(|| option(self.chosen))} aria-invalid={(!fault.is_empty()).then_some("true")}
                         aria-describedby={format!("{ID}-fault")} value={text.to_owned()}
                         oninput={link.callback(|_: InputEvent| FieldMessage::Typed)} onkeydown={self.keys(context)}
-                        onblur={link.callback(|_: FocusEvent| FieldMessage::Close)} />
+                        onblur={link.callback(|_: FocusEvent| FieldMessage::Left)} />
                 </div>
                 if is_offering {
                     <ul class="offers" role="listbox" id={format!("{ID}-offers")} aria-label={tr("Names that begin so")}>
@@ -163,6 +165,14 @@ impl ExpressionField {
         {
             self.given = Some(text.clone());
             context.props().take.emit(text);
+        }
+    }
+
+    /// Uses what was typed last at once: the next click may undo it.
+    fn leave(&mut self, context: &Context<Self>) {
+        self.completion = Completion::default();
+        if self.rest.is_some() {
+            self.rest(context);
         }
     }
 
