@@ -218,7 +218,7 @@ static GROUPS: &[(&str, &[&str])] = &[
     ("Run a scenario and see why", &["run", "explain"]),
     ("See what would change", &["compare", "sweep", "size"]),
     ("Use your own traces and scenarios", &["trace", "lifetimes", "check", "link"]),
-    ("Plan power and bandwidth", &["power", "bounds"]),
+    ("Plan power, bandwidth and admission", &["power", "bounds", "admission"]),
     ("Repeat the papers and measure speed", &["reproduce", "bench"]),
     ("Look things up, set up the shell", &["list", "completions", "man"]),
 ];

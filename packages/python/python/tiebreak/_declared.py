@@ -26,6 +26,7 @@ PresetName = Literal[
     "borg-best-fit",
     "lava-c2",
     "cores-scarce",
+    "dvla",
 ]
 
 RuleName = Literal[
@@ -68,6 +69,7 @@ RuleName = Literal[
     "LeastLoadedUplink",
     "FragmentationGradient",
     "MoveToFront",
+    "DebtAwareAffinity",
 ]
 
 MetricName = Literal[
@@ -123,6 +125,10 @@ MetricName = Literal[
     "OthersSlowed",
     "ChassisBalance",
     "ServerBalance",
+    "LongDensity",
+    "PlacementDebt",
+    "StrandedMachines",
+    "VmsTogether",
 ]
 
 
@@ -213,6 +219,16 @@ class Figures(TypedDict, total=False):
     """standard deviation over chassis of what they draw, % (%)"""
     server_deviation_pct: float | None
     """the same over servers, % (%)"""
+    long_density_pct_mean: float | None
+    """if placement debt is measured: cores of long-lived VMs on machines that have any of them, mean, % (%)"""
+    placement_debt_mean: float | None
+    """machines with long-lived VMs beyond those that would do, mean (machines)"""
+    stranded_machines_pct_mean: float | None
+    """machines half empty with VMs that have long to go, mean, % (%)"""
+    vrar_pct_mean: float | None
+    """VMs on a machine with more than a set share of their customer's VMs, mean, % (%)"""
+    affinity_changes: float | None
+    """if a rule reads affinity groups: times that a cluster formed its group anew"""
     machines: int | None
     """machines"""
     clusters: int | None
