@@ -6,6 +6,8 @@
 
 mod commands;
 mod files;
+mod lists;
+mod suite;
 mod workloads;
 
 use std::io::{ErrorKind, Write};

@@ -20,6 +20,8 @@ use tiebreak_console::given::{Given, Opt};
 use tiebreak_console::scenario::{self, MACHINES};
 use tiebreak_console::shown::{by_cause, count};
 
+mod side_by_side;
+
 pub(crate) const MACHINE: Opt = Opt {
     name: "machine",
     value: Some("CORESxGIB"),
@@ -34,6 +36,13 @@ pub(crate) const SEEDS: Opt = Opt {
     name: "seeds",
     value: Some("N"),
     help: "number of seeds for which this must hold, starting with the scenario's; 3",
+};
+
+pub(crate) const LIST: Opt = Opt {
+    name: "list",
+    value: Some("PRESET|FILE"),
+    help: "the list of a preset or of a scenario's active variant instead of the scenario's own; several are compared \
+           side by side, over the same seeds",
 };
 
 /// The default limit on the share of rejected VMs.
@@ -79,6 +88,9 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     variant.set("agents.caches", "true")?;
     let trial = SizeTrial { variant, workload, mix, reject, bound: bound.machines, runs: AtomicU64::new(0) };
     let seeds: Vec<u64> = (0..seeds).map(|nth| trial.variant.seed.wrapping_add(nth)).collect();
+    if given.has(LIST.name) {
+        return side_by_side::run(given, &trial, &seeds);
+    }
     let found = at_once(&seeds, |seed| Ok(Seed { seed: *seed, machines: trial.least(*seed)? }))?;
     let machines =
         found.iter().map(|seed| seed.machines).collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max());
@@ -99,7 +111,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
         rejected_by_terms: by_terms,
         rejected_out_of_retries: out_of_retries,
         seeds: found,
-        runs: trial.runs.load(Ordering::Relaxed),
+        runs: trial.runs(),
     };
     Ok(Answer::either(given, &report, || report.text(tried)).problem(report.machines.is_none()))
 }
@@ -199,6 +211,18 @@ struct SizeTrial {
 }
 
 impl SizeTrial {
+    /// The same for another variant.
+    fn with(&self, variant: Variant) -> Self {
+        let Self { workload, mix, reject, bound, .. } = self;
+        let (workload, mix) = (workload.clone(), mix.clone());
+        Self { variant, workload, mix, reject: *reject, bound: *bound, runs: AtomicU64::new(0) }
+    }
+
+    /// The number of runs made.
+    fn runs(&self) -> u64 {
+        self.runs.load(Ordering::Relaxed)
+    }
+
     /// The smallest number that keeps the limit with this seed.
     fn least(&self, seed: u64) -> Result<Option<u64>, Failure> {
         let mut search = Search::from(self.bound);
