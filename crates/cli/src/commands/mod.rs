@@ -149,11 +149,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         words_max: 1,
         help: "Searches for a better list of rules: order, switches, buckets and parameters, by races over paired seeds. \
              Half of the seeds are held out, and the list is judged there. Exit code 3 if no list is certainly better.",
-        options: &[
-            &[&search::OUT, &search::JOURNAL, &sweep::THREADS],
-            TRACE_READ,
-            &[&MACHINES, &RULE, &SET],
-        ],
+        options: &[&[&search::OUT, &search::JOURNAL, &sweep::THREADS], TRACE_READ, &[&MACHINES, &RULE, &SET]],
         run: search::run,
     },
     Command {

@@ -126,7 +126,7 @@ impl Search {
             document: Document { variants, active, ..self.document.clone() },
             searched: self.figures(self.best, &self.searched()),
             held_out,
-            seeds: [seeds(self.searched()), seeds(unseen)],
+            seeds: [seeds(self.searched()), seeds(unseen.clone())],
             changes,
             frontier: self.frontier.iter().map(point).collect(),
             lists: self.lists.len(),
