@@ -137,18 +137,19 @@ fn figures(search: &Search, run: SearchRun, workloads: &Workloads<'_>) -> Result
     Ok(search.measures().iter().map(|measure| measure.of_run(&summary, world.plan())).collect())
 }
 
+fn half_of<'a>(figures: &'a [SearchFigure], seeds: &'a [u64]) -> Half<'a> {
+    let first = figures.first().expect("the first objective was measured");
+    let Interval { mean, low, high } = first.difference;
+    Half { measure: first.measure, mean, interval: [low, high], seeds, figures: all(figures) }
+}
+
 fn found(report: &SearchReport) -> Found<'_> {
-    let half = |figures: &'_ [SearchFigure], seeds| {
-        let first = figures.first().expect("the first objective was measured");
-        let Interval { mean, low, high } = first.difference;
-        Half { measure: first.measure, mean, interval: [low, high], seeds, figures: all(figures) }
-    };
     Found {
         found: report.found,
         sentence: &report.sentence,
         list: as_json(&report.document),
-        searched: half(&report.searched, &report.seeds[0]),
-        held_out: half(&report.held_out, &report.seeds[1]),
+        searched: half_of(&report.searched, &report.seeds[0]),
+        held_out: half_of(&report.held_out, &report.seeds[1]),
         changes: report
             .changes
             .iter()
