@@ -104,7 +104,7 @@ impl AllNews {
         let rate = rows.saturating_sub(self.before) as f64 / self.begun.elapsed().as_secs_f64();
         let processes = if workers == 1 { "1 process".to_owned() } else { format!("{workers} processes") };
         let rest = match rate > 0.0 {
-            true => format!(", about {} left", duration((runs - rows) as f64 / rate)),
+            true => format!(", about {} left", duration(1_000.0 * (runs - rows) as f64 / rate)),
             false => String::new(),
         };
         note(&format!("{} of {} runs, {rate:.1} per second by {processes}{rest}", count(rows), count(runs)));
