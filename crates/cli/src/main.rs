@@ -6,6 +6,8 @@
 
 mod commands;
 mod files;
+mod lists;
+mod suite;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;

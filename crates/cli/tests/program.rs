@@ -995,6 +995,24 @@ fn the_machines_needed_are_found() {
 }
 
 #[test]
+fn the_machines_that_several_lists_need_stand_side_by_side() {
+    let words = ["size", "--preset", "small", "--seeds", "3", "--json"];
+    let alone = json(&words);
+    let lists = ["--list", "default", "--list", "nova-default", "--list", "default"];
+    let found = json(&[&words[..], &lists].concat());
+    let [own, spread, again] = [0, 1, 2].map(|at| found["lists"][at].clone());
+    assert_eq!((&own["machines"], &own["seeds"]), (&alone["machines"], &alone["seeds"]));
+    assert_eq!((&again["difference"]["mean"], &again["machines"]), (&0.0.into(), &own["machines"]));
+    let machines = |list: &Value, seed: usize| list["seeds"][seed]["machines"].as_f64().expect("a number");
+    let mean = (0..3).map(|seed| machines(&spread, seed) - machines(&own, seed)).sum::<f64>() / 3.0;
+    assert!((spread["difference"]["mean"].as_f64().expect("a mean") - mean).abs() < 1e-9, "{found}");
+    let [low, high] = [0, 1].map(|end| own["interval"][end].as_f64().expect("an end"));
+    assert!(low <= own["mean"].as_f64().expect("a mean") && own["mean"].as_f64() <= Some(high), "{found}");
+    let unknown = tiebreak(&["size", "--preset", "small", "--list", "no-such-list"]);
+    assert!(code(&unknown) == 2 && text(&unknown.stderr).contains("expected the name of a preset"), "{unknown:?}");
+}
+
+#[test]
 fn what_would_change_is_told_over_paired_seeds() {
     let words = ["compare", "--preset", "small", "--seeds", "3", "--json"];
     let compared =

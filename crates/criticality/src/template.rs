@@ -182,7 +182,7 @@ mod tests {
         let (start, at) = (Time(3 * day + 9 * hour), Time(10 * day + 9 * hour));
         let office =
             |from: Time, to: Time| (from.0 * 2 / hour..to.0 * 2 / hour).map(|slot| office(slot as usize)).collect();
-        let mut label = |end| Template::default().label(start, Time(end), office);
+        let label = |end| Template::default().label(start, Time(end), office);
         assert_eq!(label(11 * day), TelemetryLabel { at, user_facing: Some(true) });
         let steady = |from: Time, to: Time| vec![30.0; ((to.0 - from.0) * 2 / hour) as usize];
         assert_eq!(Template::default().label(start, Time(11 * day), steady).user_facing, Some(false));

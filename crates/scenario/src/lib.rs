@@ -26,6 +26,7 @@ pub mod presets;
 pub mod read;
 mod salvage;
 pub mod schema;
+pub mod search;
 mod set;
 pub mod sweep;
 pub mod version;

@@ -33,7 +33,7 @@ pub const RUNS_MAX: u64 = 100_000;
 pub const PARAMETERS_MAX: usize = 4;
 
 /// What was done about a fault: a sweep runs as specified or not at all.
-const DONE: &str = "nothing was run";
+pub(crate) const DONE: &str = "nothing was run";
 
 /// A sweep as specified in its text.
 #[derive(Clone, Debug, PartialEq)]
@@ -213,14 +213,14 @@ impl SweepPlan {
     }
 }
 
-fn named<'a>(document: &'a Document, name: &str) -> Result<&'a Variant, SweepError> {
+pub(crate) fn named<'a>(document: &'a Document, name: &str) -> Result<&'a Variant, SweepError> {
     document.variants.iter().find(|variant| variant.name == name).ok_or_else(|| {
         let names: Vec<_> = document.variants.iter().map(|variant| variant.name.as_str()).collect();
         fault("variant".into(), format!("a variant of the scenario: {}", names.join(", ")), quoted(name))
     })
 }
 
-fn fault(path: String, expected: String, got: String) -> SweepError {
+pub(crate) fn fault(path: String, expected: String, got: String) -> SweepError {
     SweepError::Faulty(vec![Issue { path, expected, got, done: DONE.into() }])
 }
 
@@ -269,7 +269,7 @@ impl SweepSeeds {
     }
 }
 
-fn seed_max() -> u64 {
+pub(crate) fn seed_max() -> u64 {
     let seed = VariantSettings::DECLARATION.params.iter().find(|param| param.name == "seed");
     seed.map_or(0, |seed| seed.max as u64)
 }
@@ -418,7 +418,7 @@ fn subject(cursor: &Cursor<'_>) -> Option<SweepSubject> {
     named.or_else(|| tell(cursor, &SweepSubject::ALL.map(SweepSubject::id).join(" or ")))
 }
 
-fn scenario(cursor: &Cursor<'_>) -> Option<SweepScenario> {
+pub(crate) fn scenario(cursor: &Cursor<'_>) -> Option<SweepScenario> {
     match cursor.value {
         Value::String(name) => Some(SweepScenario::Named(name.clone())),
         Value::Object(_) => {
@@ -507,7 +507,7 @@ fn measures(list: &Cursor<'_>, of: SweepSubject) -> Option<Vec<String>> {
     }
 }
 
-fn tell<T>(cursor: &Cursor<'_>, expected: &str) -> Option<T> {
+pub(crate) fn tell<T>(cursor: &Cursor<'_>, expected: &str) -> Option<T> {
     cursor.issue(expected, DONE);
     None
 }

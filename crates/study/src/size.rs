@@ -26,11 +26,12 @@ pub const REJECT_USUAL: f64 = 0.001;
 #[derive(Serialize)]
 pub struct Size {
     /// The smallest number that keeps the limit with every seed; `None` if no number does.
-    machines: Option<u64>,
+    pub machines: Option<u64>,
     /// The lower bound for any packing.
-    bound: u64,
+    pub bound: u64,
     bound_by: &'static str,
-    machine: String,
+    /// The machines.
+    pub machine: String,
     /// Whether the machine was derived from the workload.
     machine_suggested: bool,
     reject_pct: f64,
@@ -41,20 +42,25 @@ pub struct Size {
     rejected_by_terms: u64,
     rejected_out_of_retries: u64,
     /// The smallest number for each seed.
-    seeds: Vec<Seed>,
-    runs: u64,
+    pub seeds: Vec<SizeOfSeed>,
+    /// The runs that this took.
+    pub runs: u64,
     /// The largest number tried if none is enough, otherwise the number.
     #[serde(skip)]
     tried: u64,
 }
 
+/// How many machines are enough with one seed.
 #[derive(Clone, Serialize)]
-struct Seed {
-    seed: u64,
-    machines: Option<u64>,
+pub struct SizeOfSeed {
+    /// The seed.
+    pub seed: u64,
+    /// The smallest number that keeps the limit; `None` if no number does.
+    pub machines: Option<u64>,
 }
 
 /// What is asked.
+#[derive(Clone)]
 pub struct Asked {
     /// The kinds of machines in their proportions; `None` for one kind that suits the workload.
     pub mix: Option<Mix>,
@@ -77,7 +83,7 @@ pub fn size(mut variant: Variant, workload: Arc<Workload>, asked: Asked, watch: 
     variant.set("agents.caches", "true")?;
     let trial = SizeTrial { variant, workload, mix, reject, bound: bound.machines, runs: AtomicU64::new(0) };
     let seeds: Vec<u64> = (0..asked.seeds.clamp(1, 100)).map(|nth| trial.variant.seed.wrapping_add(nth)).collect();
-    let found = watched(&seeds, watch, |seed| Ok(Seed { seed: *seed, machines: trial.least(*seed, watch)? }))?;
+    let found = watched(&seeds, watch, |seed| Ok(SizeOfSeed { seed: *seed, machines: trial.least(*seed, watch)? }))?;
     let machines =
         found.iter().map(|seed| seed.machines).collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max());
     let tried = machines.unwrap_or(bound.machines * MOST);

@@ -10,8 +10,11 @@ mod link;
 mod list;
 mod power;
 mod run;
+mod score;
+mod search;
 mod shell;
 mod size;
+mod suite;
 mod sweep;
 mod trace;
 
@@ -51,7 +54,7 @@ pub(crate) static COMMANDS: &[Command] = &[
         options: &[
             &[&PRESET],
             TRACE_READ,
-            &[&MACHINES, &size::MACHINE, &size::REJECT, &size::SEEDS, &RULE, &SET, &VARIANT],
+            &[&MACHINES, &size::MACHINE, &size::REJECT, &size::SEEDS, &size::LIST, &RULE, &SET, &VARIANT],
         ],
         run: size::run,
     },
@@ -136,11 +139,38 @@ pub(crate) static COMMANDS: &[Command] = &[
         help: "Runs one scenario over values of its fields and over seeds, and prints one CSV row per run, in the \
              order of their numbers. The rows of all shards together equal those of the whole sweep.",
         options: &[
-            &[&sweep::SHARD, &sweep::OUT, &sweep::THREADS, &sweep::MERGE],
+            &[&sweep::SHARD, &sweep::OUT, &sweep::THREADS, &sweep::RESUME, &sweep::STALE, &sweep::MERGE],
             TRACE_READ,
             &[&MACHINES, &RULE, &SET],
         ],
         run: sweep::run,
+    },
+    Command {
+        name: "search",
+        words: "PLAN.json",
+        words_max: 1,
+        help: "Searches for a better list of rules: order, switches, buckets and parameters, by races over paired seeds. \
+             Half of the seeds are held out, and the list is judged there. Exit code 3 if no list is certainly better.",
+        options: &[&[&search::OUT, &search::JOURNAL, &sweep::THREADS], TRACE_READ, &[&MACHINES, &RULE, &SET]],
+        run: search::run,
+    },
+    Command {
+        name: "score",
+        words: "",
+        words_max: 0,
+        help: "Scores a list of rules on the workloads of the suite: one number, larger is better, for programs that \
+             write rules.",
+        options: &[&[&score::RULES, &score::SMALL, &score::HIDDEN, &score::WORKLOAD, &RULE, &SET]],
+        run: score::run,
+    },
+    Command {
+        name: "suite",
+        words: "list | table",
+        words_max: 1,
+        help: "The workloads that lists are scored on. `list` shows them. `table` scores the known lists on them, as in \
+             docs/SUITE.md.",
+        options: &[],
+        run: suite::run,
     },
     tiebreak_papers::REPRODUCE,
     Command {
@@ -216,10 +246,10 @@ pub(crate) static COMMANDS: &[Command] = &[
 /// What people want, and the commands for it.
 static GROUPS: &[(&str, &[&str])] = &[
     ("Run a scenario and see why", &["run", "explain"]),
-    ("See what would change", &["compare", "sweep", "size"]),
+    ("See what would change", &["compare", "sweep", "size", "search"]),
     ("Use your own traces and scenarios", &["trace", "lifetimes", "check", "link"]),
     ("Plan power, bandwidth and admission", &["power", "bounds", "admission"]),
-    ("Repeat the papers and measure speed", &["reproduce", "bench"]),
+    ("Repeat the papers and measure speed", &["reproduce", "bench", "suite", "score"]),
     ("Look things up, set up the shell", &["list", "completions", "man"]),
 ];
 

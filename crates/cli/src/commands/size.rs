@@ -9,6 +9,8 @@ use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::{Given, Opt};
 use tiebreak_console::scenario::{self, MACHINES};
 
+mod side_by_side;
+
 pub(crate) const MACHINE: Opt = Opt {
     name: "machine",
     value: Some("CORESxGIB"),
@@ -25,10 +27,20 @@ pub(crate) const SEEDS: Opt = Opt {
     help: "number of seeds for which this must hold, starting with the scenario's; 3",
 };
 
+pub(crate) const LIST: Opt = Opt {
+    name: "list",
+    value: Some("PRESET|FILE"),
+    help: "the list of a preset or of a scenario's active variant instead of the scenario's own; several are compared \
+           side by side, over the same seeds",
+};
+
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let (variant, source) = scenario::with_source(given)?;
     let (reject, seeds) = (level(given)?, given.number(SEEDS.name)?.unwrap_or(3));
     let asked = Asked { mix: mix(given, &variant)?, reject, seeds };
+    if given.has(LIST.name) {
+        return side_by_side::run(given, &variant, &source.workload, &asked);
+    }
     let found = size(variant, source.workload, asked, &Watch::nobody())?;
     Ok(Answer::either(given, &found, || found.text()).problem(!found.is_enough()))
 }

@@ -20,6 +20,8 @@ use tiebreak_console::trace::source;
 use tiebreak_console::whole::Unfinished;
 
 mod merge;
+mod queue;
+mod resume;
 mod shard;
 
 use shard::Shard;
@@ -32,6 +34,17 @@ pub(crate) const OUT: Opt = Opt {
 };
 pub(crate) const THREADS: Opt =
     Opt { name: "threads", value: Some("N"), help: "number of runs at once; by default one per processor" };
+pub(crate) const RESUME: Opt = Opt {
+    name: "resume",
+    value: None,
+    help: "shares the runs with every process that has the same plan and --out, and continues after a stop; no run \
+           with a row is made again. The folder FILE.work keeps rows and claims",
+};
+pub(crate) const STALE: Opt = Opt {
+    name: "stale",
+    value: Some("SECONDS"),
+    help: "with --resume: takes over the runs of a worker on another machine that was silent for so long; 60",
+};
 pub(crate) const MERGE: Opt =
     Opt { name: "merge", value: None, help: "runs nothing; merges the files of all shards, named after the plan" };
 
@@ -48,9 +61,12 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     if let Some(extra) = given.words.get(1) {
         return Err(Failure(format!("expected one plan, also got \"{extra}\"; use --merge to merge shards")));
     }
+    if given.has(RESUME.name) {
+        return resume::run(given, &plan, &sweep, &table);
+    }
     let shard = Shard::of(given)?;
     let numbers: Vec<_> = (0..sweep.count()).filter(|number| shard.has(*number)).collect();
-    let threads = given.number("threads")?.map_or_else(processors, |threads| threads.clamp(1, 1_024) as usize);
+    let threads = threads(given)?;
     let mut sink = Sink::of(given, &sweep, &table)?;
     let source = |variant: &_| Ok(source(variant, given)?.workload);
     let workloads = Workloads::of(&source, given.has("trace"));
@@ -68,6 +84,11 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     sink.answer(&shard)
 }
 
+/// The number of runs at once.
+pub(super) fn threads(given: &Given) -> Result<usize, Failure> {
+    Ok(given.number(THREADS.name)?.map_or_else(processors, |threads| threads.clamp(1, 1_024) as usize))
+}
+
 /// The plan in a file, applied to its scenario with the machines of `--machines` and the fields of `--set`.
 fn read(file: &str, given: &Given) -> Result<(SweepPlan, Sweep), Failure> {
     let faulty = |error: tiebreak_scenario::SweepError| Failure(format!("{file}: {error}"));
@@ -81,7 +102,7 @@ fn read(file: &str, given: &Given) -> Result<(SweepPlan, Sweep), Failure> {
 }
 
 /// The scenario of a plan: embedded, a preset, or a file next to the plan.
-fn document(plan: &str, scenario: &SweepScenario) -> Result<Document, Failure> {
+pub(super) fn document(plan: &str, scenario: &SweepScenario) -> Result<Document, Failure> {
     let name = match scenario {
         SweepScenario::Inline(document) => return Ok((**document).clone()),
         SweepScenario::Named(name) => name,

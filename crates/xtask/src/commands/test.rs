@@ -6,11 +6,11 @@
 mod passed;
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::tools::{BROWSER_TARGET, DASK, NATIVE, WASM_BINDGEN, WASM_TESTED};
+use crate::tools::{BROWSER_TARGET, DASK, HYPERQUEUE, NATIVE, WASM_BINDGEN, WASM_TESTED};
 use crate::{Outcome, process, progress, project};
 
 pub(crate) const HELP: &str = "run every stage that has not passed on these very files, or all of them with --again, or only the named ones: \
@@ -186,14 +186,16 @@ fn native() -> StageReport {
     tests.and(counted(process::cargo(&["test", "--quiet", "--doc"]).args(NATIVE)))
 }
 
-/// A sweep through Dask equals the sweep in one piece.
+/// A sweep through Dask or HyperQueue equals the sweep in one piece.
 fn sweep() -> StageReport {
-    let python = match super::setup::python(&DASK) {
-        Ok(python) => python,
-        Err(sentence) => return StageReport::of(Err(sentence)),
+    let tested = |tool, test: &str| match super::setup::python(tool) {
+        Ok(python) => {
+            let mut command = process::cargo(&["test", "--test", test]);
+            counted(command.args(NATIVE).args(["--", "--ignored"]).env("TIEBREAK_PYTHON", python)).with_some_test()
+        }
+        Err(sentence) => StageReport::of(Err(sentence)),
     };
-    let mut test = process::cargo(&["test", "--test", "dask"]);
-    counted(test.args(NATIVE).args(["--", "--ignored"]).env("TIEBREAK_PYTHON", python)).with_some_test()
+    tested(&DASK, "dask").and(tested(&HYPERQUEUE, "hyperqueue"))
 }
 
 /// The Python package, from its wheel.
