@@ -16,7 +16,7 @@ use tiebreak_testkit::{Case, Ledger, watts};
 /// Records of random cases, all of them valid.
 static ALL: LazyLock<Vec<Ledger>> = LazyLock::new(|| {
     let lawful = |ledger: &Ledger| book_keeping(ledger).expect("a record as it was");
-    (0..750).map(|number| record(&Case::random(number))).inspect(lawful).collect()
+    (0..1_000).map(|number| record(&Case::random(number))).inspect(lawful).collect()
 });
 
 /// Records with conflicts, refusals and simple timing, without terms of tenants and without incidents.

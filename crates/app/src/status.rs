@@ -8,8 +8,8 @@ use tiebreak_scenario::{Stamp, encode, encode_preset};
 use super::{App, ENGINE_VERSION, Phase, Reading};
 
 /// The rules that read predicted lifetimes.
-pub const ASKING_LIFETIMES: [&str; 4] =
-    ["LavaHostClass", "LifetimeAlignmentBinary", "LifetimeAlignment", "TemporalCost"];
+pub const ASKING_LIFETIMES: [&str; 5] =
+    ["LavaHostClass", "LifetimeAlignmentBinary", "LifetimeAlignment", "TemporalCost", "DebtAwareAffinity"];
 
 impl App {
     /// Whether anything needs predicted lifetimes: a rule that is on, or an incident of the displayed run.

@@ -996,7 +996,7 @@ fn the_machines_needed_are_found() {
 
 #[test]
 fn the_machines_that_several_lists_need_stand_side_by_side() {
-    let words = ["size", "--preset", "small", "--seeds", "3", "--json"];
+    let words = ["size", "--preset", "small", "--machine", "64x256", "--seeds", "3", "--json"];
     let alone = json(&words);
     let lists = ["--list", "default", "--list", "nova-default", "--list", "default"];
     let found = json(&[&words[..], &lists].concat());

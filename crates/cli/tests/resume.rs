@@ -59,7 +59,7 @@ fn killed_processes_lose_only_what_they_work_on() {
     moments.sort_unstable();
     let start = || command(&folder).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
     let mut workers: [Child; 2] = [start(), start()];
-    let mut killed = 0;
+    let (mut killed, mut snapshots) = (0, Vec::new());
     for moment in moments {
         while names(&work.join("rows"), ".csv").len() < moment {
             std::thread::sleep(Duration::from_millis(1));
@@ -68,6 +68,9 @@ fn killed_processes_lose_only_what_they_work_on() {
         // The child of this process: SIGKILL on Unix.
         victim.kill().expect("a process to kill");
         killed += usize::from(!victim.wait().expect("it ends").success());
+        // No run whose row is there now may begin from now on.
+        let rows: Vec<u64> = names(&work.join("rows"), ".csv").iter().map(|row| number(row)).collect();
+        snapshots.push((rows, begun(&work)));
         *victim = start();
     }
     for worker in &mut workers {
@@ -76,19 +79,32 @@ fn killed_processes_lose_only_what_they_work_on() {
     assert_eq!(fs::read_to_string(folder.join("rows.csv")).expect("the table"), whole(&folder));
     assert_eq!(killed, 10, "every process was killed while there was work");
     assert!(names(&work.join("claims"), "").is_empty(), "no claim is left");
-    // Only the last two runs of a killed process, one for each of its threads, may have been begun again.
-    let (mut begun, mut finished) = (BTreeMap::new(), BTreeMap::new());
-    for log in names(&work.join("workers"), ".log") {
-        let log = fs::read_to_string(log).expect("a log");
-        let runs: Vec<u64> = log.lines().map(|line| line.parse().expect("a number")).collect();
-        for (nth, run) in runs.iter().enumerate() {
-            *begun.entry(*run).or_insert(0) += 1;
-            *finished.entry(*run).or_insert(0) += u32::from(nth + 2 < runs.len());
-        }
+    let logs = begun(&work);
+    for (rows, before) in snapshots {
+        let later = logs.iter().flat_map(|(log, runs)| &runs[before.get(log).map_or(0, Vec::len)..]);
+        let again: Vec<_> = later.filter(|run| rows.contains(run)).collect();
+        assert!(again.is_empty(), "made again although their rows were there: {again:?}");
     }
-    assert!((0..200).eq(begun.keys().copied()), "{begun:?}");
-    let again: u32 = begun.values().map(|times| times - 1).sum();
-    assert!(again <= 20 && finished.values().all(|times| *times <= 1), "{again} again: {begun:?}");
+    let mut times = BTreeMap::new();
+    logs.values().flatten().for_each(|run| *times.entry(*run).or_insert(0) += 1);
+    assert!((0..200).eq(times.keys().copied()), "{times:?}");
+    // Each killed process worked on at most two runs, one for each of its threads.
+    let again: u32 = times.values().map(|times| times - 1).sum();
+    assert!(again <= 20, "{again} again: {times:?}");
+}
+
+/// The number in the name of a row's file.
+fn number(row: &Path) -> u64 {
+    row.file_stem().and_then(|stem| stem.to_str()?.parse().ok()).expect("a number")
+}
+
+/// The runs that each process has begun so far, by its log.
+fn begun(work: &Path) -> BTreeMap<PathBuf, Vec<u64>> {
+    let runs = |log: &PathBuf| {
+        let log = fs::read_to_string(log).expect("a log");
+        log.lines().map(|line| line.parse().expect("a number")).collect()
+    };
+    names(&work.join("workers"), ".log").into_iter().map(|log| (log.clone(), runs(&log))).collect()
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::race::Search;
 use super::*;
 use crate::document::{Document, Variant};
+use tiebreak_model::random::Seed;
 
 fn plan(text: &str) -> Result<SearchPlan, String> {
     SearchPlan::read(text).map_err(|error| error.lines().join("\n"))
@@ -27,9 +28,13 @@ fn run(plan: &SearchPlan, law: impl Fn(&Variant) -> Vec<(&'static str, f64)>, or
     search
 }
 
+/// A number from 0 to 1 for each seed.
 fn noise(variant: &Variant) -> f64 {
-    let mixed = variant.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-    mixed as f64 / (1 << 24) as f64
+    luck(variant.seed, 0)
+}
+
+fn luck(seed: u64, of: u64) -> f64 {
+    (Seed(of).stream("luck").draw(seed, 0) >> 40) as f64 / (1 << 24) as f64
 }
 
 fn on(variant: &Variant, id: &str) -> f64 {
@@ -81,8 +86,7 @@ fn where_nothing_helps_nothing_is_found() {
             .iter()
             .filter(|row| row.on)
             .map(|row| row.id.len() as u64 * 31 + u64::from(row.buckets.unwrap_or(0)));
-        let luck = noise(&Variant { seed: variant.seed.wrapping_mul(own.sum::<u64>() + 1), ..variant.clone() });
-        vec![("empty_hosts_pct_mean", 20.0 + luck)]
+        vec![("empty_hosts_pct_mean", 20.0 + luck(variant.seed, own.sum()))]
     };
     let report = run(&plan, law, 0).report().expect("a result");
     assert!(!report.found, "{}", report.sentence);
