@@ -66,7 +66,7 @@ pub(crate) struct PythonTool {
 pub(crate) const DASK: PythonTool = PythonTool { packages: &[("dask", "2025.12.0"), ("distributed", "2025.12.0")] };
 
 /// The package with which `tests/sweep` runs tasks that share a sweep.
-pub(crate) const HYPERQUEUE: PythonTool = PythonTool { packages: &["hyperqueue"], version: "0.27.0" };
+pub(crate) const HYPERQUEUE: PythonTool = PythonTool { packages: &[("hyperqueue", "0.27.0")] };
 
 /// WebAssembly outside a browser.
 pub(crate) const WASMTIME: PythonTool = PythonTool { packages: &[("wasmtime", "50.0.1")] };

@@ -34,7 +34,7 @@ fn noise(variant: &Variant) -> f64 {
 }
 
 fn luck(seed: u64, of: u64) -> f64 {
-    (Seed(of).stream("luck").draw(seed, 0) >> 40) as f64 / (1 << 24) as f64
+    (Seed(of).stream("luck").draw(seed, 0) >> 40) as f64 / f64::from(1 << 24)
 }
 
 fn on(variant: &Variant, id: &str) -> f64 {
