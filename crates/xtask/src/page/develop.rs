@@ -9,7 +9,7 @@ use std::thread;
 
 use super::{DEVELOPMENT, HOSTING, Profile, fill, named_by_content, picture};
 use crate::tools::{BROWSER_TARGET as TARGET, WASM_BINDGEN};
-use crate::{Outcome, process, progress, project};
+use crate::{Outcome, digest, process, progress, project};
 
 /// The build folder.
 pub(super) const BUILD: &str = "target/page";
@@ -32,11 +32,31 @@ pub(super) fn compile(programs: &[&str], profile: &str) -> Outcome {
     process::run(process::cargo(&package).args(programs))
 }
 
-/// Generates the bindings of a compiled program for its environment.
+/// Generates the bindings of a compiled program for its environment. They are kept: wasm-bindgen takes seconds, and
+/// most programs are those of the last build.
 pub(super) fn bind(program: &str, runs_in: &str, profile: &Profile, folder: &Path) -> Outcome {
     let compiled = format!("target/{TARGET}/{}/{program}.wasm", profile.folder);
-    let mut bindgen = process::command(WASM_BINDGEN.program("wasm-bindgen")?, &[&compiled, "--no-typescript"]);
-    process::output(bindgen.args(["--target", runs_in, "--out-dir"]).arg(folder)).map(drop)
+    let content = std::fs::read(&compiled).map_err(|error| format!("cannot read {compiled}: {error}"))?;
+    let of = format!("{} {runs_in} {}", WASM_BINDGEN.version, digest::name(&content));
+    let kept = Path::new(BUILD).join("bound").join(profile.folder).join(program);
+    let (files, note) = (kept.join("files"), kept.join("of"));
+    if std::fs::read_to_string(&note).ok().as_deref() != Some(of.as_str()) {
+        emptied(&kept)?;
+        let mut bindgen = process::command(WASM_BINDGEN.program("wasm-bindgen")?, &[&compiled, "--no-typescript"]);
+        process::output(bindgen.args(["--target", runs_in, "--out-dir"]).arg(&files))?;
+        write(&note, of.as_bytes())?;
+    }
+    copied(&files, folder).map_err(|error| format!("cannot copy {} to {}: {error}", files.display(), folder.display()))
+}
+
+/// Copies the files of a folder without subfolders.
+fn copied(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        std::fs::copy(entry.path(), to.join(entry.file_name()))?;
+    }
+    Ok(())
 }
 
 /// Compiles everything that [`assemble`] needs.
