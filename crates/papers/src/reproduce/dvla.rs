@@ -223,7 +223,14 @@ pub(super) fn pairs(found: &Found, number: Number, runs: [usize; 2]) -> impl Ite
 }
 
 /// What is run, for the settings of figures.
-pub(super) const CLUSTERS: &str = "Generated clusters over two months: steady; drifting to three times as many shorter \
-requests half-way; and new, without VMs at first; machines of 104 cores, 85 % full at the peak. VMs live as Azure's, \
-up to 300 days, and tenants have habits. The baseline is the default list with an exact BestFit; lifetime rules are \
-just above it. The first ten days are not measured, and the predictor (TenantHazards) learns from them.";
+pub(super) fn clusters(given: &Given) -> Result<String, Failure> {
+    let scale = Scale::of(given)?;
+    Ok(format!(
+        "Generated clusters over {} days: steady; drifting to three times as many shorter requests half-way; and new, \
+        without VMs at first; machines of 104 cores, 85 % full at the peak. VMs live as Azure's, up to 300 days, and \
+        tenants have habits. The baseline is the default list with an exact BestFit; lifetime rules are just above it. \
+        The first {} days are not measured, and the predictor (TenantHazards) learns from them.",
+        days(scale),
+        warm_up_days(scale),
+    ))
+}

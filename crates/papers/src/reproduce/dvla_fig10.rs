@@ -3,7 +3,7 @@
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 
 use super::Exhibit;
-use super::dvla::{CLUSTERS, Cluster, Found, PD, PD_L, Policy, Setting, Tried, in_clusters, pairs};
+use super::dvla::{Cluster, Found, PD, PD_L, Policy, Setting, Tried, clusters, in_clusters, pairs};
 use super::figure::{About, Figure, Findings, Measure, Row, without_trace};
 use super::pools::{AfterWarmUp, oracle, trained};
 use super::verdict::Check;
@@ -34,7 +34,8 @@ const WHOLE: usize = 1;
 pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     without_trace(given, NAME)?;
     let (seeds, found) = in_clusters(given, one)?;
-    let setting = format!("{CLUSTERS} Here all lists have the oracle. Percentage points over DVLA as a whole.");
+    let setting =
+        format!("{} Here all lists have the oracle. Percentage points over DVLA as a whole.", clusters(given)?);
     let about = About { name: NAME, source: "DVLA, Figure 10", setting, seeds };
     let findings = Findings { rows: rows(&found), checks: checks(&found), remarks: Vec::new(), panels: panels(&found) };
     Figure::answer(given, about, findings)

@@ -11,7 +11,7 @@ use tiebreak_model::random::{Seed, share};
 use tiebreak_model::{Millis, Time, VmRow, WorkloadBuilder};
 
 use super::Exhibit;
-use super::dvla::{CLUSTERS, Cluster, Found, PD, PD_L, Policy, Setting, Tried, in_clusters, pairs};
+use super::dvla::{Cluster, Found, PD, PD_L, Policy, Setting, Tried, clusters, in_clusters, pairs};
 use super::figure::{About, Figure, Findings, Measure, Row, without_trace};
 use super::pools::{AfterWarmUp, oracle, trained, vms};
 use super::verdict::Check;
@@ -33,8 +33,9 @@ pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     without_trace(given, NAME)?;
     let (seeds, found) = in_clusters(given, one)?;
     let setting = format!(
-        "{CLUSTERS} Here DVLA has an oracle that takes this share of the VMs of more than a month for what they are, and \
-        the others for VMs of one day. Percentage points over the baseline."
+        "{} Here DVLA has an oracle that takes this share of the VMs of more than a month for what they are, and \
+        the others for VMs of one day. Percentage points over the baseline.",
+        clusters(given)?,
     );
     let about = About { name: NAME, source: "DVLA, Figure 11", setting, seeds };
     let findings = Findings { rows: rows(&found), checks: checks(&found), remarks: Vec::new(), panels: panels(&found) };

@@ -5,7 +5,7 @@ use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 
 use super::Exhibit;
 use super::dvla::{
-    CLUSTERS, Cluster, DEBT, Found, Number, PD, PD_L, Policy, STRANDED, Setting, Tried, VRAR, in_clusters, pairs,
+    Cluster, DEBT, Found, Number, PD, PD_L, Policy, STRANDED, Setting, Tried, VRAR, clusters, in_clusters, pairs,
 };
 use super::figure::{About, Figure, Findings, Measure, Row, without_trace};
 use super::pools::{AfterWarmUp, oracle, trained};
@@ -40,7 +40,7 @@ const TRUE_DVLA: usize = DVLA + Policy::ALL.len();
 pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     without_trace(given, NAME)?;
     let (seeds, found) = in_clusters(given, one)?;
-    let setting = format!("{CLUSTERS} Percentage points over the baseline, means over the clusters.");
+    let setting = format!("{} Percentage points over the baseline, means over the clusters.", clusters(given)?);
     let about = About { name: NAME, source: "DVLA, Figure 8", setting, seeds };
     let findings =
         Findings { rows: rows(&found), checks: checks(&found), remarks: remarks(&found), panels: panels(&found) };
