@@ -35,7 +35,7 @@ const STATES = {
   ],
   'folded rules open, weights by hand': [
     async ({ hand, page }) => {
-      await page.getByText('18 more rules').click();
+      await page.getByText(/ more rules$/).last().click();
       await showTab(page, 'Agents and seed');
       await hand.runs(() => page.getByRole('checkbox', { name: 'manual weights of run' }).check());
       await showTab(page, 'Rules');
