@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tiebreak_model::{Sample, SampledBy, Workload};
 use tiebreak_scenario::presets::PACKING_CUT_FINGERPRINT;
 use tiebreak_scenario::{TraceSettings, Variant, WorkloadRef};
+use tiebreak_study::Workloads;
 use tiebreak_study::traces::{self, BUILT_IN, BUILT_IN_NAME};
 use tiebreak_tables::{Kind, parquet, sqlite};
 use tiebreak_trace::{Correction, Parsed, Readings, ReadingsParser, TraceError, TraceParser};
@@ -101,6 +102,11 @@ pub fn source(variant: &Variant, given: &Given) -> Result<Source, Failure> {
             }
         }
     }
+}
+
+/// The plans of many variants, with the workloads that the arguments ask for.
+pub fn workloads(given: &Given) -> Workloads<'_> {
+    Workloads::of(|variant| Ok(source(variant, given)?.workload), given.has(TRACE.name))
 }
 
 /// The trace path and column mapping of a scenario that `tiebreak run --out` wrote, from the summary.json next to it.

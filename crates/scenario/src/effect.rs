@@ -33,6 +33,12 @@ impl Effect {
         Some(Self { mean, half, seeds, deviation })
     }
 
+    /// Both ends of the interval; `None` with one seed.
+    #[must_use]
+    pub fn interval(&self) -> Option<[f64; 2]> {
+        self.half.map(|half| [self.mean - half, self.mean + half])
+    }
+
     /// Whether the sign is certain enough. A difference that is 0 with every seed is certainly 0.
     #[must_use]
     pub fn is_decided(&self) -> bool {

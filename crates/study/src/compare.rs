@@ -104,12 +104,12 @@ fn differences(base: &[Vec<f64>], other: &[Vec<f64>]) -> Vec<Difference> {
     let of = |(nth, measure): (usize, &Figure)| {
         let pairs: Vec<f64> = base.iter().zip(other).map(|(base, other)| other[nth] - base[nth]).collect();
         let effect = Effect::of(&pairs).expect("one seed or more");
-        let side = |sign: f64| effect.half.map(|half| effect.mean + sign * half);
+        let interval = effect.interval();
         Difference {
             measure: measure.id,
             mean: effect.mean,
-            low: side(-1.0),
-            high: side(1.0),
+            low: interval.map(|[low, _]| low),
+            high: interval.map(|[_, high]| high),
             decided: effect.is_decided(),
         }
     };

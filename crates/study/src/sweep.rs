@@ -1,8 +1,9 @@
 //! One run of a sweep as a row.
 
 use serde_json::{Map, Value, json};
+use tiebreak_scenario::sweep::SweepMeasure;
 use tiebreak_scenario::{Sweep, SweepPlan, SweepRow, SweepRun, SweepSubject, SweepTable};
-use tiebreak_sim::World;
+use tiebreak_sim::{Plan, World};
 
 use crate::watch::Watch;
 use crate::{Failure, Workloads};
@@ -24,11 +25,19 @@ pub fn row(
     let SweepRun { number, values, seed, document } = run;
     let named = |Failure(why): Failure| Failure(format!("run {number}: {why}"));
     let replay = workloads.plan(document.active_variant()).map_err(named)?;
-    let mut world = World::new(replay.without_samples());
+    let (measured, digest) = measured(replay, &table.measures, watch)?;
+    Ok(SweepRow { number, values, seed, digest, measured })
+}
+
+/// These measures of a run, and its digest.
+///
+/// # Errors
+/// If the work was stopped.
+pub fn measured(plan: Plan, measures: &[&SweepMeasure], watch: &Watch<'_>) -> Result<(Vec<Option<f64>>, u64), Failure> {
+    let mut world = World::new(plan.without_samples());
     watch.finish(&mut world)?;
     let summary = world.summary();
-    let measured = table.measures.iter().map(|measure| measure.of_run(&summary, world.plan())).collect();
-    Ok(SweepRow { number, values, seed, digest: summary.digest, measured })
+    Ok((measures.iter().map(|measure| measure.of_run(&summary, world.plan())).collect(), summary.digest))
 }
 
 /// The row of a run of the admission lab.

@@ -15,7 +15,7 @@ use crate::Failure;
 const PREDICTIONS_KEPT: usize = 8;
 
 /// Where the workload of a variant comes from.
-type Source<'a> = &'a (dyn Fn(&Variant) -> Result<Arc<Workload>, Failure> + Sync);
+type Source<'a> = Box<dyn Fn(&Variant) -> Result<Arc<Workload>, Failure> + Sync + 'a>;
 
 /// The caches that variants share.
 pub struct Workloads<'a> {
@@ -36,8 +36,8 @@ type PredictionKey = (u128, PredictorRow, u64);
 impl<'a> Workloads<'a> {
     /// Takes workloads from `source`; `is_one` says that one trace stands for all that would be generated.
     #[must_use]
-    pub fn of(source: Source<'a>, is_one: bool) -> Self {
-        Self { source, is_one, traces: Mutex::default(), predictions: Mutex::default() }
+    pub fn of(source: impl Fn(&Variant) -> Result<Arc<Workload>, Failure> + Sync + 'a, is_one: bool) -> Self {
+        Self { source: Box::new(source), is_one, traces: Mutex::default(), predictions: Mutex::default() }
     }
 
     /// The plan of a variant.

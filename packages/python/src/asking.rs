@@ -55,7 +55,7 @@ pub(crate) fn compare(
     }
     let found = followed(py, progress.as_ref(), |watch| {
         let source = |variant: &Variant| traces::workload(variant, trace.as_ref());
-        let workloads = Workloads::of(&source, trace.is_some());
+        let workloads = Workloads::of(source, trace.is_some());
         tiebreak_study::compare::compare(&workloads, &base, &contenders, seeds, watch)
     })?;
     Ok((serde_json::to_string(&found).map_err(value_error)?, found.text()))
@@ -88,7 +88,7 @@ pub(crate) fn sweep(
     let numbers: Vec<u64> = (0..sweep.count()).collect();
     let rows = followed(py, progress.as_ref(), |watch| {
         let source = |variant: &Variant| traces::workload(variant, trace.as_ref());
-        let workloads = Workloads::of(&source, trace.is_some());
+        let workloads = Workloads::of(source, trace.is_some());
         let make = |number: &u64| {
             let run = sweep.run(*number).expect("a number below the count");
             sweeps::row(&plan, &table, run, &workloads, watch)

@@ -1,13 +1,12 @@
 //! `tiebreak compare`: the effect of other settings, over paired seeds.
 
-use tiebreak_study::Workloads;
 use tiebreak_study::compare::{Contender, compare, planned, with_fields};
 use tiebreak_study::watch::Watch;
 
 use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::{Given, Opt};
 use tiebreak_console::scenario;
-use tiebreak_console::trace::source;
+use tiebreak_console::trace::workloads;
 
 pub(crate) const SET: Opt = Opt {
     name: "set",
@@ -29,8 +28,7 @@ pub(crate) const SEEDS: Opt =
     Opt { name: "seeds", value: Some("N"), help: "number of seeds, starting with the scenario's; 8, at most 64" };
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
-    let source = |variant: &_| Ok(source(variant, given)?.workload);
-    let workloads = Workloads::of(&source, given.has("trace"));
+    let workloads = workloads(given);
     let mut base = scenario::unset_variant(given)?;
     if scenario::is_about_own_trace(given) {
         base = scenario::unslowed(base.clone(), workloads.workload(&base)?.as_ref(), given);

@@ -5,11 +5,10 @@ use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::at_once::at_once;
 use tiebreak_console::given::{Given, Opt};
 use tiebreak_console::shown::table;
-use tiebreak_console::trace::source;
+use tiebreak_console::trace::workloads;
 
 use crate::lists::NamedList;
-use crate::suite::{SUITE, SuiteWorkload};
-use tiebreak_study::Workloads;
+use crate::suite::{SUITE, Scored, SuiteWorkload};
 
 pub(crate) const RULES: Opt = Opt {
     name: "rules",
@@ -35,11 +34,8 @@ struct Score {
 #[derive(Serialize)]
 struct OfWorkload {
     workload: &'static str,
-    score: f64,
-    empty_hosts_pct: f64,
-    packing_density_pct: f64,
-    rejected_pct: f64,
-    digest: String,
+    #[serde(flatten)]
+    scored: Scored,
 }
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
@@ -61,19 +57,11 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     }
     let hidden = given.has(HIDDEN.name);
     let seeds: &'static [u64] = if hidden { &suite.hidden_seeds } else { &suite.seeds };
-    let source = |variant: &_| Ok(source(variant, given)?.workload);
-    let workloads = Workloads::of(&source, given.has("trace"));
+    let workloads = workloads(given);
     let scored = at_once(&asked, |workload| workload.score(&list, seeds, &workloads))?;
-    let of = |(workload, it): (&&'static SuiteWorkload, &crate::suite::Scored)| OfWorkload {
-        workload: &workload.id,
-        score: it.score,
-        empty_hosts_pct: it.empty_hosts_pct,
-        packing_density_pct: it.packing_density_pct,
-        rejected_pct: it.rejected_pct,
-        digest: format!("{:016x}", it.digest),
-    };
-    let workloads: Vec<_> = asked.iter().zip(&scored).map(of).collect();
-    let score = workloads.iter().map(|it| it.score).sum::<f64>() / workloads.len() as f64;
+    let score = scored.iter().map(|it| it.score).sum::<f64>() / scored.len() as f64;
+    let of = |(workload, scored): (&&'static SuiteWorkload, Scored)| OfWorkload { workload: &workload.id, scored };
+    let workloads: Vec<_> = asked.iter().zip(scored).map(of).collect();
     let score = Score { suite: &suite.name, score, hidden, seeds, workloads };
     Ok(Answer::either(given, &score, || score.text()))
 }
@@ -82,10 +70,11 @@ impl Score {
     fn text(&self) -> String {
         let head = ["Workload", "Score", "Empty hosts, %", "Density, %", "Rejected, %", "Digest"];
         let mut rows = vec![head.map(String::from).to_vec()];
-        rows.extend(self.workloads.iter().map(|it| {
+        rows.extend(self.workloads.iter().map(|OfWorkload { workload, scored: it }| {
             let numbers = [it.score, it.empty_hosts_pct, it.packing_density_pct].map(|number| format!("{number:.2}"));
             let rejected = format!("{:.3}", it.rejected_pct);
-            [it.workload.to_owned()].into_iter().chain(numbers).chain([rejected, it.digest.clone()]).collect()
+            let digest = format!("{:016x}", it.digest);
+            [(*workload).to_owned()].into_iter().chain(numbers).chain([rejected, digest]).collect()
         }));
         let hidden = if self.hidden { ", hidden seeds" } else { "" };
         format!("{:.3} on {}{hidden}\n\n{}", self.score, self.suite, table(&rows))

@@ -7,16 +7,16 @@ use serde::Serialize;
 use serde_json::Value;
 use tiebreak_scenario::search::{Interval, Search, SearchFigure, SearchPlan, SearchPoint, SearchReport, SearchRun};
 use tiebreak_scenario::{Document, SweepError};
-use tiebreak_sim::World;
 
 use super::sweep;
 use tiebreak_console::answer::{Answer, Failure, note};
 use tiebreak_console::at_once::in_order;
 use tiebreak_console::given::{Given, Opt};
 use tiebreak_console::shown::{count, table};
-use tiebreak_console::trace::source;
+use tiebreak_console::trace::workloads;
 use tiebreak_console::{scenario, whole};
 use tiebreak_study::Workloads;
+use tiebreak_study::sweep::measured;
 use tiebreak_study::watch::Watch;
 
 mod journal;
@@ -90,8 +90,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
         scenario::use_given(variant, given)?;
     }
     let mut search = Search::new(&plan, &document).map_err(faulty)?;
-    let source = |variant: &_| Ok(source(variant, given)?.workload);
-    let workloads = Workloads::of(&source, given.has("trace"));
+    let workloads = workloads(given);
     let mut journal = Journal::open(given.one(JOURNAL.name), &search, &workloads)?;
     let (threads, begun) = (sweep::threads(given)?, Instant::now());
     let mut told = begun;
@@ -134,10 +133,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
 
 /// The figures of one run.
 fn figures(search: &Search, run: SearchRun, workloads: &Workloads<'_>) -> Result<Vec<Option<f64>>, Failure> {
-    let mut world = World::new(workloads.plan(&search.variant(run))?.without_samples());
-    world.run();
-    let summary = world.summary();
-    Ok(search.measures().iter().map(|measure| measure.of_run(&summary, world.plan())).collect())
+    Ok(measured(workloads.plan(&search.variant(run))?, search.measures(), &Watch::nobody())?.0)
 }
 
 fn half_of<'a>(figures: &'a [SearchFigure], seeds: &'a [u64]) -> Half<'a> {

@@ -5,11 +5,10 @@ use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::at_once::at_once;
 use tiebreak_console::given::Given;
 use tiebreak_console::shown::table;
-use tiebreak_console::trace::source;
+use tiebreak_console::trace::workloads;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::suite::{SUITE, Scored, known};
-use tiebreak_study::Workloads;
 
 #[derive(Serialize)]
 struct SuiteReport {
@@ -56,8 +55,7 @@ fn list(given: &Given) -> Answer {
 
 fn scores(given: &Given) -> Result<Answer, Failure> {
     let lists = known()?;
-    let source = |variant: &_| Ok(source(variant, given)?.workload);
-    let workloads = Workloads::of(&source, given.has("trace"));
+    let workloads = workloads(given);
     let places = |list: usize| (0..SUITE.workloads.len()).map(move |at| (list, at));
     let jobs: Vec<(usize, usize)> = (0..lists.len()).flat_map(places).collect();
     let score = |(list, at): &(usize, usize)| SUITE.workloads[*at].score(&lists[*list].1, &SUITE.seeds, &workloads);

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tiebreak_scenario::{Document, Sweep, SweepPlan, SweepRow, SweepScenario, SweepTable, presets};
-use tiebreak_study::Workloads;
 use tiebreak_study::sweep::{json_row, row};
 use tiebreak_study::watch::Watch;
 
@@ -16,7 +15,7 @@ use tiebreak_console::at_once::{in_order, processors};
 use tiebreak_console::given::{Given, Opt};
 use tiebreak_console::scenario;
 use tiebreak_console::shown::count;
-use tiebreak_console::trace::source;
+use tiebreak_console::trace::workloads;
 use tiebreak_console::whole::Unfinished;
 
 mod merge;
@@ -68,8 +67,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let numbers: Vec<_> = (0..sweep.count()).filter(|number| shard.has(*number)).collect();
     let threads = threads(given)?;
     let mut sink = Sink::of(given, &sweep, &table)?;
-    let source = |variant: &_| Ok(source(variant, given)?.workload);
-    let workloads = Workloads::of(&source, given.has("trace"));
+    let workloads = workloads(given);
     let watch = Watch::nobody();
     let mut news = News::of(numbers.len());
     let make = |number: &u64| {

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer};
 use tiebreak_console::answer::Failure;
 use tiebreak_console::scenario;
 use tiebreak_scenario::Variant;
@@ -42,14 +42,19 @@ pub(crate) struct SuiteWorkload {
 }
 
 /// The figures of a list on one workload: means over the seeds.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(crate) struct Scored {
     pub(crate) score: f64,
     pub(crate) empty_hosts_pct: f64,
     pub(crate) packing_density_pct: f64,
     pub(crate) rejected_pct: f64,
     /// A number that two lists share only if they decide the same with every seed.
+    #[serde(serialize_with = "hex")]
     pub(crate) digest: u64,
+}
+
+fn hex<S: Serializer>(digest: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{digest:016x}"))
 }
 
 impl SuiteWorkload {

@@ -55,8 +55,7 @@ impl Difference {
     fn new(of: Option<String>, unit: &'static str, pairs: impl IntoIterator<Item = f64>) -> Self {
         let pairs: Vec<f64> = pairs.into_iter().collect();
         let effect = Effect::of(&pairs).expect("a seed was run");
-        let interval = effect.half.map(|half| [effect.mean - half, effect.mean + half]);
-        Self { of, mean: effect.mean, interval, pairs: pairs.len(), unit }
+        Self { of, mean: effect.mean, interval: effect.interval(), pairs: pairs.len(), unit }
     }
 
     fn verdict(&self) -> Verdict {

@@ -95,7 +95,7 @@ pub(super) fn mean(differences: &[f64]) -> f64 {
 
 /// Whether differences are certainly above 0: their 95 % interval is.
 pub(super) fn is_above(differences: &[f64]) -> bool {
-    Effect::of(differences).is_some_and(|effect| effect.half.is_some_and(|half| effect.mean - half > 0.0))
+    Effect::of(differences).is_some_and(|effect| effect.interval().is_some_and(|[from, _]| from > 0.0))
 }
 
 /// Whether differences are certainly below 0.

@@ -61,7 +61,7 @@ pub(super) fn run(
             list: list.name.clone(),
             machines: size.machines,
             mean: effect.map(|it| it.mean),
-            interval: effect.and_then(interval),
+            interval: effect.and_then(|it| it.interval()),
             difference: if at == 0 { None } else { difference(&sizes[0].seeds, &size.seeds) },
             seeds: size.seeds.clone(),
         }
@@ -78,15 +78,11 @@ pub(super) fn run(
     Ok(Answer::either(given, &report, || report.text()).problem(lacks))
 }
 
-fn interval(effect: Effect) -> Option<[f64; 2]> {
-    effect.half.map(|half| [effect.mean - half, effect.mean + half])
-}
-
 fn difference(first: &[SizeOfSeed], other: &[SizeOfSeed]) -> Option<MoreMachines> {
     let pair = |(first, other): (&SizeOfSeed, &SizeOfSeed)| Some(other.machines? as f64 - first.machines? as f64);
     let pairs: Vec<f64> = first.iter().zip(other).map(pair).collect::<Option<_>>()?;
     let effect = Effect::of(&pairs)?;
-    Some(MoreMachines { mean: effect.mean, interval: interval(effect) })
+    Some(MoreMachines { mean: effect.mean, interval: effect.interval() })
 }
 
 impl SideBySide {

@@ -9,12 +9,12 @@ use serde_json::json;
 use tiebreak_console::answer::{Answer, Failure, note};
 use tiebreak_console::given::Given;
 use tiebreak_console::shown::{count, duration};
-use tiebreak_scenario::{Document, Sweep, SweepPlan, SweepTable};
+use tiebreak_scenario::{Sweep, SweepPlan, SweepTable};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::queue::{BEAT, Queue};
 use super::{NEWS, OUT, STALE, threads};
-use tiebreak_console::trace::source;
+use tiebreak_console::trace::workloads;
 use tiebreak_study::Workloads;
 use tiebreak_study::sweep::row;
 use tiebreak_study::watch::Watch;
@@ -26,16 +26,14 @@ pub(super) fn run(given: &Given, plan: &SweepPlan, sweep: &Sweep, table: &SweepT
         return Err(Failure("expected --resume or --shard, got both; --resume needs no shards".into()));
     }
     let stale = Duration::from_secs(given.number(STALE.name)?.unwrap_or(60).clamp(5, 86_400));
-    let source = |variant: &_| Ok(source(variant, given)?.workload);
-    let workloads = Workloads::of(&source, given.has("trace"));
+    let workloads = workloads(given);
     let watch = Watch::nobody();
     let queue = Queue::open(Path::new(out), &identity(given, sweep, table, &workloads)?, sweep.count(), stale)?;
     let made = AtomicU64::new(0);
     let work = || -> Result<(), Failure> {
         while let Some(number) = queue.take()? {
             let run = sweep.run(number).expect("a number below the count");
-            let made_row = row(plan, table, run, &workloads, &watch)?;
-            queue.put(number, &table.line(&made_row))?;
+            queue.put(number, &table.line(&row(plan, table, run, &workloads, &watch)?))?;
             made.fetch_add(1, Ordering::Relaxed);
         }
         Ok(())
@@ -82,8 +80,7 @@ fn identity(given: &Given, sweep: &Sweep, table: &SweepTable, workloads: &Worklo
         true => workloads.workload(run.document.active_variant())?.fingerprint(),
         false => 0,
     };
-    let document: &Document = &run.document;
-    let of = format!("{}\n{:?}\n{:?}\n{trace:032x}", document.to_json(), sweep.values(), sweep.seeds());
+    let of = format!("{}\n{:?}\n{:?}\n{trace:032x}", run.document.to_json(), sweep.values(), sweep.seeds());
     Ok(format!("tiebreak {}\n{}{:016x}\n", env!("CARGO_PKG_VERSION"), table.header(), xxh3_64(of.as_bytes())))
 }
 
