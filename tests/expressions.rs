@@ -1,6 +1,6 @@
 //! Rules written as expressions: they decide as built-in rules do, and caching changes nothing of what they decide.
 //!
-//! `TIEBREAK_CASES=10000` checks more of the laws, `TIEBREAK_CASE=<number>` one alone.
+//! `TIEBREAK_CASES=10000` checks more of the laws, `TIEBREAK_FROM=5000` others, `TIEBREAK_CASE=<number>` one alone.
 
 use tiebreak_placement::RuleUse;
 use tiebreak_placement::custom::{Custom, Definition, Subject, entry_of};
@@ -12,7 +12,10 @@ fn cases(usual: u64) -> std::ops::Range<u64> {
     let number = |variable: &str| std::env::var(variable).ok().and_then(|value| value.parse().ok());
     match number("TIEBREAK_CASE") {
         Some(case) => case..case + 1,
-        None => 0..number("TIEBREAK_CASES").unwrap_or(usual),
+        None => {
+            let from = number("TIEBREAK_FROM").unwrap_or(0);
+            from..from + number("TIEBREAK_CASES").unwrap_or(usual)
+        }
     }
 }
 

@@ -71,11 +71,12 @@ pub(crate) struct Affinity {
     clusters: Vec<ClusterAffinity>,
     days: Vec<AffinityDay>,
     has_begun: bool,
+    shown_from: Time,
 }
 
 impl Affinity {
-    /// For this fleet without VMs.
-    pub(crate) fn new(terms: AffinitySettings, predictions: LifePredictions, fleet: &Fleet) -> Self {
+    /// For this fleet without VMs. Agents see classes from `shown_from` on.
+    pub(crate) fn new(terms: AffinitySettings, predictions: LifePredictions, fleet: &Fleet, shown_from: Time) -> Self {
         let cluster = |_: &_| ClusterAffinity { group: ClusterGroup::new(&terms), is_new: true };
         Self {
             machines: vec![MachineAffinity::default(); fleet.machine_count() as usize],
@@ -84,7 +85,13 @@ impl Affinity {
             has_begun: false,
             terms,
             predictions,
+            shown_from,
         }
+    }
+
+    /// From when agents see classes.
+    pub(crate) const fn shown_from(&self) -> Time {
+        self.shown_from
     }
 
     /// What the affinity score reads of a VM with this predicted remaining lifetime.

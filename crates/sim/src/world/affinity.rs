@@ -12,6 +12,11 @@ impl World {
         self.systems.affinity.as_ref().map_or(&[], Affinity::days)
     }
 
+    /// The affinity groups, if agents see them now.
+    pub(super) fn shown_affinity(&self) -> Option<&Affinity> {
+        self.systems.affinity.as_ref().filter(|it| it.shown_from() <= self.now)
+    }
+
     /// A day of affinity groups ends.
     pub(super) fn end_affinity_day(&mut self) {
         let Some(affinity) = &mut self.systems.affinity else { return };

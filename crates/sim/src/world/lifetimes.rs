@@ -25,7 +25,7 @@ impl World {
     pub(super) fn predicted_life(&self, vm: VmId) -> PredictedLife {
         let lives = self.systems.lives.as_ref();
         let life = lives.map_or(PredictedLife::NONE, |lives| lives.predicted_life(vm, self.now));
-        let affinity = self.systems.affinity.as_ref().map(|it| it.of_vm(life.remaining_s));
+        let affinity = self.shown_affinity().map(|it| it.of_vm(life.remaining_s));
         PredictedLife { affinity: affinity.unwrap_or_default(), ..life }
     }
 
@@ -50,7 +50,7 @@ impl World {
         if let Some(due) = due {
             self.queue.schedule_life(due, machine);
         }
-        let affinity = self.systems.affinity.as_ref().map_or(0, |it| it.class(machine));
+        let affinity = self.shown_affinity().map_or(0, |it| it.class(machine));
         if self.shows_lives() { MachineRecord { life: HostLife { affinity, ..life }, ..record } } else { record }
     }
 
@@ -81,6 +81,11 @@ impl World {
         for agent in &mut self.team.agents {
             agent.lifetimes = self.plan.lifetimes();
         }
+        self.rate_all_again();
+    }
+
+    /// Publishes the current predictions of all machines, where they have changed.
+    pub(super) fn rate_all_again(&mut self) {
         (0..self.plan.fleet.machine_count()).map(MachineId).for_each(|machine| self.rate_again(machine));
     }
 }

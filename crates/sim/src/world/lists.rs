@@ -2,10 +2,13 @@
 
 use alloc::sync::Arc;
 
+use tiebreak_model::Time;
 use tiebreak_placement::Policy;
 
 use super::World;
+use crate::affinity::Affinity;
 use crate::incidents::disruptions::Disruptions;
+use crate::lifetimes::Lives;
 
 /// The current rules.
 pub(super) struct Rules {
@@ -23,8 +26,11 @@ impl World {
         self.use_policy(policy.unwrap_or_else(|| self.plan.policy_at(at).clone()));
         // The sums of the previous policy would be added to other rules.
         self.observed.shares.begin_anew();
-        if self.systems.lives.as_ref().is_some_and(|lives| lives.shown_from() == self.now) {
+        let begins = |from: Option<Time>| from == Some(self.now);
+        if begins(self.systems.lives.as_ref().map(Lives::shown_from)) {
             self.show_lifetimes();
+        } else if begins(self.systems.affinity.as_ref().map(Affinity::shown_from)) {
+            self.rate_all_again();
         }
     }
 
@@ -74,7 +80,7 @@ mod tests {
     use crate::world::trial::{Trial, incident, minute};
     use alloc::vec;
     use alloc::vec::Vec;
-    use tiebreak_model::{MachineId, Time};
+    use tiebreak_model::MachineId;
     use tiebreak_placement::RuleUse;
 
     /// Sixteen machines; VMs are either spread over them or packed on one.
@@ -216,6 +222,23 @@ mod tests {
             }
             let card = |at| world.host_card(MachineId(0), at).is_some();
             assert_eq!((card(minute(44)), card(minute(45))), (from <= minute(44), true));
+        }
+    }
+
+    /// Classes of affinity groups are neither published nor used before a policy reads them, although an earlier one
+    /// reads predicted lifetimes: with coarse detection, a class that changes would refuse commits.
+    #[test]
+    fn affinity_is_shown_from_the_first_list_that_asks() {
+        let mut trial = trial();
+        trial.rules.push(RuleUse::plain("TemporalCost", None));
+        let before = trial.rules.clone();
+        trial.rules.push(RuleUse::plain("DebtAwareAffinity", None));
+        for (changes, from) in [(vec![], Time::ZERO), (vec![until(45, before)], minute(45))] {
+            let mut world = World::new(trial.plan(true, &[]).with_changes(&changes).expect("lists"));
+            while !world.advance(1).done {
+                let any = (0..16).any(|id| world.occupancy().record(MachineId(id)).life.affinity > 0);
+                assert_eq!(any, world.now >= from.max(minute(10)) && placed_any(&world), "at {:?}", world.now);
+            }
         }
     }
 

@@ -48,7 +48,9 @@ impl Systems {
         Self {
             deployments: plan.admission().map(|terms| Deployments::new(terms.clone(), fleet.clusters().len())),
             lives: plan.predictions_for_rules().map(lives),
-            affinity: plan.affinity().map(|(terms, predictions)| Affinity::new(terms, predictions.clone(), fleet)),
+            affinity: plan
+                .affinity()
+                .map(|(terms, predictions)| Affinity::new(terms, predictions.clone(), fleet, plan.affinity_from())),
             power: plan.power().map(|terms| PowerBook::new(terms.clone(), fleet, workload.horizon(), plan.seed)),
             network: plan.links().map(|links| LinkBook::new(links, workload)),
             tenants: plan.links().is_none().then(Tenants::default),
