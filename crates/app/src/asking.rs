@@ -172,13 +172,13 @@ impl App {
             }
             return Vec::new();
         };
-        let Some((Noted { run, then, .. }, told)) = self.answers.close(number, told) else { return Vec::new() };
+        let Some((Noted { run, then, id, .. }, told)) = self.answers.close(number, told) else { return Vec::new() };
         match then {
             Then::Show => Vec::new(),
             Then::ShowOfRun => {
                 let live = self.lane_of(run).and_then(|lane| lane.live.as_mut()).filter(|live| live.run == run);
                 if let (Some(live), Ok(answer)) = (live, told) {
-                    live.power = answer.exhibits;
+                    live.told.push((id, answer.exhibits));
                 }
                 Vec::new()
             }

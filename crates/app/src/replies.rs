@@ -1,17 +1,26 @@
 //! Handles an engine's replies.
 
 use tiebreak_engine::protocol::{Progress, TraceCard};
+use tiebreak_engine::questions::affinity_of_run::AffinityOfRun;
 use tiebreak_engine::questions::power_of_run::PowerOfRun;
 use tiebreak_engine::{Command, Reply, words};
 use tiebreak_i18n::{say, tell, tr};
 use tiebreak_model::Declared;
 use tiebreak_scenario::{TraceSettings, Variant, WorkloadRef};
 
-use super::{App, Asking, Edit, Effect, Explanation, Lane, Message, Notice, Phase, Then};
+use super::{App, Asking, Edit, Effect, Explanation, Lane, Message, Notice, Outcome, Phase, Then};
 
 /// The title of the message about an unreadable file.
 fn unreadable(name: &str) -> String {
     say("{name} could not be read", &[&name])
+}
+
+/// What to ask about a run that has ended.
+fn of_run(live: &Outcome) -> Vec<Asking> {
+    let has_groups = live.result.as_ref().is_some_and(|result| result.known("affinity_changes").is_some());
+    let power = live.layout.has_power.then(|| Asking::new(&PowerOfRun {}));
+    let groups = has_groups.then(|| Asking::new(&AffinityOfRun {}));
+    power.into_iter().chain(groups).map(|asking| asking.then(Then::ShowOfRun)).collect()
 }
 
 impl App {
@@ -123,14 +132,11 @@ impl App {
                 let Some(live) = lane.live.as_mut().filter(|live| live.run == run) else { return Vec::new() };
                 (live.result, live.frame_times, live.failed) = (Some(result), frame_times, failed);
                 lane.phase = Phase::Finished;
-                let has_power = lane.live.as_ref().is_some_and(|live| live.layout.has_power);
+                let of_run = of_run(live);
                 let lane = lane.id;
                 self.judge_idle();
                 let mut effects = self.finished(run);
-                if has_power {
-                    let asking = Asking::new(&PowerOfRun {}).then(Then::ShowOfRun);
-                    effects.push(self.ask_of(lane, run, String::new(), asking));
-                }
+                effects.extend(of_run.into_iter().map(|asking| self.ask_of(lane, run, String::new(), asking)));
                 effects
             }
             Reply::Failed { run, message } => {

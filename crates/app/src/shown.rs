@@ -6,6 +6,7 @@ use tiebreak_scenario::{Document, TraceSettings};
 use tiebreak_engine::protocol::{
     Anatomy, Difference, Exhibit, Explained, Failed, Holder, HostLife, Layout, Learned, RunResult, VdcProfile, VmCard,
 };
+use tiebreak_engine::questions::Question;
 
 /// What the page shows in addition to the active variant's run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,8 +47,8 @@ pub struct Outcome {
     pub learned: Option<Box<Learned>>,
     /// A profile of its virtual datacenters, if VMs are linked.
     pub vdcs: Option<Box<VdcProfile>>,
-    /// The power results, if power is part of the run and the run has ended.
-    pub power: Vec<Exhibit>,
+    /// What the run says of itself once it has ended: exhibits by question.
+    pub told: Vec<(&'static str, Vec<Exhibit>)>,
     /// What must go wrong, whatever the rules.
     pub warning: Option<Phrase>,
     /// What will go wrong on its machines, one sentence each.
@@ -58,6 +59,15 @@ pub struct Outcome {
     pub result: Option<RunResult>,
     /// Whether it is the included baseline, for comparison before there is another one.
     pub is_example: bool,
+}
+
+impl Outcome {
+    /// What the run says to a question; empty until it is answered, and if it was not asked.
+    #[must_use]
+    pub fn exhibits<Q: Question>(&self) -> &[Exhibit] {
+        let told = self.told.iter().rfind(|(id, _)| *id == Q::DECLARATION.id);
+        told.map_or(&[], |(_, exhibits)| exhibits)
+    }
 }
 
 /// The state of a run.

@@ -1349,3 +1349,60 @@ fn a_sample_is_kept_by_tenant_by_request_or_by_vm() {
     let output = tiebreak(&["run", "--preset", "small", "--sample", "vm:2"]);
     assert!(text(&output.stderr).contains("got a generated workload"), "{}", text(&output.stderr));
 }
+
+#[test]
+fn affinity_csv_has_every_day_of_every_cluster_and_goes_from_state_to_state() {
+    let folder = folder("affinity");
+    let out = folder.join("results").to_str().expect("UTF-8").to_owned();
+    let sets =
+        ["predictor=Oracle", "affinity.observation_days=5", "affinity.theta_confirm=0", "incidents.0.migrations=0"];
+    let sets: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
+    let told = json(&[&["run", "--preset", "dvla", "--out", &out, "--json"], &sets[..]].concat());
+    let csv = std::fs::read_to_string(folder.join("results/affinity.csv")).expect("the file");
+    let mut lines = csv.lines();
+    let head = "time_ms,cluster,share_1,share_2,share_3,share_4,share_5,share_6,score,state,group,changed";
+    assert_eq!(lines.next(), Some(head));
+    let days: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    assert_eq!(days.len(), 60, "one cluster, sixty days");
+    let (mut state, mut group, mut changes) = ("warm-up", "1 2 3 4 5 6", 0);
+    for (at, day) in days.iter().enumerate() {
+        let [time, cluster, shares @ .., score, now, classes, changed] = &day[..] else { panic!("{day:?}") };
+        assert_eq!((*time, *cluster), (&*(at * 86_400_000).to_string(), "0"));
+        let sum: f64 = shares.iter().map(|share| share.parse::<f64>().expect("a share")).sum();
+        assert!((sum - 1.0).abs() < 1e-5 && score.parse::<f64>().expect("a score") >= 0.0, "{day:?}");
+        // As in the paper: an alarm leads to observation, and that to a new group or back.
+        let may = match state {
+            "warm-up" | "cool-down" => &[state, "stable"][..],
+            "stable" => &["stable", "observation"],
+            _ => &["observation", "cool-down"],
+        };
+        assert!(may.contains(now), "from {state} to {now} on day {at}");
+        assert_eq!(*changed == "true", state == "observation" && *now == "cool-down");
+        assert!(*classes == group || *changed == "true", "{day:?}");
+        (state, group, changes) = (now, classes, changes + u64::from(*changed == "true"));
+    }
+    assert!(changes > 0);
+    assert_eq!(told["affinity_changes"].as_f64(), Some(changes as f64));
+}
+
+#[test]
+fn a_trace_gets_a_warm_up_of_its_own_tenants() {
+    let folder = folder("warm-up");
+    let out = folder.join("warm.trace").to_str().expect("UTF-8").to_owned();
+    let warm_up =
+        |more: &[&str]| json(&[&["trace", "warm-up", CUT, "--out", &out, "--compact", "--json"], more].concat());
+    let told = warm_up(&["--days", "3"]);
+    let before = json(&["trace", "inspect", CUT, "--json"]);
+    let after = json(&["trace", "inspect", &out, "--json"]);
+    let number = |of: &serde_json::Value, name: &str| of[name].as_u64().expect("a number");
+    assert_eq!(number(&after, "vms"), number(&before, "vms") + number(&told, "drawn"));
+    assert_eq!(number(&after, "span_ms"), number(&before, "span_ms") + 3 * 86_400_000);
+    assert_eq!(number(&told, "coming") + number(&told, "standing"), number(&before, "alive_at_start"));
+    assert!(number(&told, "drawn") > 0 && told["measured_from_hours"].as_f64() == Some(72.0));
+    assert_eq!(told["fingerprint"], warm_up(&["--days", "3", "--seed", "1"])["fingerprint"]);
+    assert_ne!(told["fingerprint"], warm_up(&["--days", "3", "--seed", "2"])["fingerprint"]);
+    let failed = tiebreak(&["trace", "warm-up", CUT, "--days", "0", "--out", &out]);
+    assert!(code(&failed) != 0 && text(&failed.stderr).contains("expected a warm-up above 0"));
+    let failed = tiebreak(&["trace", "warm-up", CUT]);
+    assert!(code(&failed) != 0 && text(&failed.stderr).contains("expected --out FILE"));
+}

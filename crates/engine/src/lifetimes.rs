@@ -46,6 +46,7 @@ pub(super) fn learned(predictor: &str, quality: Quality) -> Learned {
         }),
         first_errors: histogram(quality.first_errors),
         reprediction_errors: histogram(quality.reprediction_errors),
+        calibration: quality.calibration.iter().map(|tenth| (tenth.predicted_s, tenth.lived_s)).collect(),
         influence: quality.influence.iter().map(|it| (it.feature.to_owned(), it.share)).collect(),
         unanswered: nobody_left.into_iter().chain(quality.unanswered).map(ToOwned::to_owned).collect(),
     }

@@ -23,6 +23,7 @@ mod numbers;
 mod presets;
 mod requests;
 mod start;
+mod warm_up;
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -39,6 +40,7 @@ pub use numbers::{Counts, SIZE_CLASSES, Sharing};
 pub use presets::{PRESETS, Preset};
 pub use requests::{Flavour, Large, Repeats, Returns};
 pub use start::Start;
+pub use warm_up::{WARM_UP_DAYS_MAX, WarmUpFault, WarmedUp};
 
 /// A fit of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -43,4 +43,5 @@ pub static LESSONS: &[Listed] = lessons![
     "16-twelve-percent-more-servers"["de"],
     "17-write-a-rule"["de"],
     "18-an-evolved-rule"["de"],
+    "19-the-long-lived"["de"],
 ];

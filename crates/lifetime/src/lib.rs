@@ -16,8 +16,11 @@
 extern crate alloc;
 
 mod boosting;
+mod circumstances;
 mod concordance;
 pub mod curve;
+mod forest;
+mod hazards;
 mod history;
 mod judging;
 mod lives;

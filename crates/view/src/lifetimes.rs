@@ -137,6 +137,34 @@ fn of_long_lives(long: &LongLives) -> [Fact; 3] {
         .map(|(title, value, meaning)| Fact { title, value: number(value), meaning })
 }
 
+/// What predictions have meant, in words: one sentence for each tenth of the VMs, from the shortest predictions.
+/// Tenths of which the same is to be said share a sentence.
+#[must_use]
+pub fn calibration(learned: &Learned) -> Vec<String> {
+    let sentence = |(predicted_s, lived_s): &(u32, u32)| {
+        let [said, lived] = [predicted_s, lived_s].map(|seconds| words::duration(1_000.0 * f64::from(*seconds)));
+        let factor = f64::from(*predicted_s) / f64::from((*lived_s).max(1));
+        let times = |factor: f64| words::trimmed(factor, 1);
+        match factor {
+            ABOUT_RIGHT.. => say(
+                "Of the VMs said to live {said}, half lived at least {lived}: {times} times too long.",
+                &[&said, &lived, &times(factor)],
+            ),
+            _ if factor * ABOUT_RIGHT <= 1.0 => say(
+                "Of the VMs said to live {said}, half lived at least {lived}: {times} times too short.",
+                &[&said, &lived, &times(1.0 / factor)],
+            ),
+            _ => say("Of the VMs said to live {said}, half lived at least {lived}: about right.", &[&said, &lived]),
+        }
+    };
+    let mut sentences: Vec<String> = learned.calibration.iter().map(sentence).collect();
+    sentences.dedup();
+    sentences
+}
+
+/// Predictions are about right if they are off by less than this factor.
+const ABOUT_RIGHT: f64 = 1.5;
+
 /// How many tenths of a decade make a bar.
 const TENTHS_A_BAR: usize = 2;
 
@@ -249,7 +277,25 @@ mod tests {
     }
 
     #[test]
+    fn predictions_are_held_against_what_half_of_the_vms_lived() {
+        let calibration = vec![(600, 1_800), (600, 1_800), (3_600, 3_600), (86_400, 72_000), (86_400, 7_200)];
+        let said = calibration_of(calibration);
+        let expected = [
+            "Of the VMs said to live 10 min, half lived at least 30 min: 3 times too short.",
+            "Of the VMs said to live 1 h, half lived at least 1 h: about right.",
+            "Of the VMs said to live 1 d, half lived at least 20 h: about right.",
+            "Of the VMs said to live 1 d, half lived at least 2 h: 12 times too long.",
+        ];
+        assert_eq!(said, expected);
+    }
+
+    fn calibration_of(calibration: Vec<(u32, u32)>) -> Vec<String> {
+        super::calibration(&Learned { calibration, ..Learned::default() })
+    }
+
+    #[test]
     fn what_is_not_known_is_not_told() {
+        assert!(calibration_of(Vec::new()).is_empty());
         let nothing = facts(&Learned::default());
         assert_eq!(nothing.len(), 1, "{nothing:?}");
         let long = LongLives { threshold_h: 24.0, vms: (3, 9), best_cut_h: 6.5, ..LongLives::default() };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tiebreak_app::{App, Edit, Effect, Message, Phase};
 use tiebreak_engine::protocol::VmCard;
+use tiebreak_engine::questions::affinity_of_run::AffinityOfRun;
 use tiebreak_engine::{Engine, Reply};
 use tiebreak_model::Phase as HostPhase;
 use tiebreak_scenario::{Document, Variant, presets};
@@ -361,4 +362,41 @@ fn a_trace_that_cannot_answer_says_so_and_runs() {
     session.edits(Edit::set("predictor.train_share", 101));
     session.edits(predictor("CrystalBall"));
     assert_eq!(session.app.document, before, "what is not allowed changes nothing");
+}
+
+#[test]
+fn affinity_groups_are_told_cluster_by_cluster_with_their_turns() {
+    let mut document = (presets::find("dvla").expect("a preset").make)();
+    for (path, value) in [("predictor", "Oracle"), ("affinity.observation_days", "5"), ("affinity.theta_confirm", "0")]
+    {
+        document.variants[0].set(path, value).expect("a setting");
+    }
+    let variant = document.variants[0].clone();
+    let mut session = Session::open(document);
+    session.settle();
+    let groups = |session: &Session| {
+        let live = session.app.front.live.as_ref().expect("a run");
+        live.exhibits::<AffinityOfRun>().to_vec()
+    };
+    let [exhibit] = &groups(&session)[..] else { panic!("one exhibit") };
+    let world = alone(&variant);
+    let (days, last) = (world.affinity_days(), world.affinity_days().last().expect("days").day);
+    assert_eq!((exhibit.rows.len(), exhibit.head.len()), (1, 1 + 6 + 4), "one cluster, six classes");
+    let cells: Vec<_> = exhibit.rows[0].cells.iter().map(ToString::to_string).collect();
+    let vector = last.vector.expect("it has VMs").map(|share| format!("{:.1}", 100.0 * share));
+    let group: Vec<_> = last.group.classes().map(|class| class.to_string()).collect();
+    let changes = days.iter().filter(|it| it.day.changed).count();
+    let after = [format!("{:.2}", last.score), last.state.word().into(), group.join(", "), changes.to_string()];
+    assert_eq!(cells[1..], [&vector[..], &after].concat());
+    let turns: Vec<_> = exhibit.rows[0].more.iter().map(ToString::to_string).collect();
+    assert_eq!(turns[0], "Day 7: stable.", "after the warm-up");
+    assert!(changes > 0 && turns.iter().filter(|turn| turn.contains("The group became ")).count() == changes);
+    let changed = 1 + days.iter().position(|it| it.day.changed).expect("a change");
+    assert!(turns.iter().any(|turn| turn.starts_with(&format!("Day {changed}: cool-down."))), "{turns:?}");
+
+    session.edits(Edit::set("affinity.dynamic_groups", false));
+    let [exhibit] = &groups(&session)[..] else { panic!("one exhibit") };
+    assert!(exhibit.rows.is_empty() && exhibit.said[0].to_string().starts_with("Groups do not change"));
+    session.edits(Edit::use_rule("DebtAwareAffinity", false));
+    assert!(groups(&session).is_empty(), "no rule reads them");
 }

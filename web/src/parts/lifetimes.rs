@@ -6,6 +6,7 @@ use std::rc::Rc;
 use tiebreak_app::{App, Edit, Message};
 use tiebreak_chart::Table;
 use tiebreak_engine::protocol::Learned;
+use tiebreak_engine::questions::affinity_of_run::AffinityOfRun;
 use tiebreak_engine::words::{self, help};
 use tiebreak_i18n::{mark, say, tr};
 use tiebreak_lesson::Control;
@@ -15,6 +16,7 @@ use tiebreak_view::lifetimes::{self, Fact, OFFERED, Predictor};
 use web_sys::{Event, HtmlSelectElement};
 use yew::prelude::*;
 
+use super::exhibits::{ExhibitMessage, Exhibits};
 use super::form;
 use super::panel::{Frame, Link, News, Own, Panel, Scene, Sent};
 
@@ -29,6 +31,8 @@ const GAP: u32 = 28;
 pub(crate) enum LifetimesMessage {
     /// A chart's table is opened or closed.
     Table(usize),
+    /// A part of an exhibit is opened or closed.
+    Exhibit(ExhibitMessage),
 }
 
 impl Own for LifetimesMessage {}
@@ -38,6 +42,7 @@ impl Own for LifetimesMessage {}
 pub(crate) struct LifetimesPanel {
     tables: [bool; 2],
     drawn: RefCell<Option<Rc<Drawn>>>,
+    exhibits: Exhibits,
 }
 
 /// The charts of a run at a width.
@@ -69,8 +74,11 @@ impl Panel for LifetimesPanel {
         lifetimes::in_short(app)
     }
 
-    fn update(&mut self, LifetimesMessage::Table(chart): LifetimesMessage, _: &Link, _: &App) -> Vec<Sent> {
-        self.tables[chart] = !self.tables[chart];
+    fn update(&mut self, message: LifetimesMessage, _: &Link, _: &App) -> Vec<Sent> {
+        match message {
+            LifetimesMessage::Table(chart) => self.tables[chart] = !self.tables[chart],
+            LifetimesMessage::Exhibit(message) => self.exhibits.update(&message),
+        }
         Vec::new()
     }
 
@@ -85,6 +93,8 @@ impl Panel for LifetimesPanel {
         let Scene { app, width, .. } = *scene;
         let live = app.front.live.as_ref();
         let learned = live.and_then(|live| Some((live.run, live.learned.as_deref()?)));
+        let groups = live.map_or(&[][..], |live| live.exhibits::<AffinityOfRun>());
+        let tell = link.callback(LifetimesMessage::Exhibit);
         html! {
             <>
                 <p class="hint">{ lifetimes::about(app) }</p>
@@ -93,9 +103,11 @@ impl Panel for LifetimesPanel {
                 if let Some((run, learned)) = learned {
                     { quality(learned) }
                     { self.charts(link, (run, width), learned) }
+                    { calibration(learned) }
                     { influence(learned) }
                 }
                 if let Some(turns) = live.and_then(lifetimes::turns) { <p class="hint">{ turns }</p> }
+                { for groups.iter().enumerate().map(|(at, exhibit)| self.exhibits.view(&tell, at, exhibit, width)) }
             </>
         }
     }
@@ -181,6 +193,20 @@ fn quality(learned: &Learned) -> Html {
                 <caption>{ say("Quality of {} on this trace", &[&tr(&learned.predictor)]) }</caption>
                 <tbody>{ for lifetimes::facts(learned).iter().map(row) }</tbody>
             </table></div>
+        </>
+    }
+}
+
+/// What predictions have meant, tenth by tenth.
+fn calibration(learned: &Learned) -> Html {
+    let sentences = lifetimes::calibration(learned);
+    if sentences.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <>
+            <h3 id="calibration">{ tr("What predictions meant") }</h3>
+            <ul aria-labelledby="calibration">{ for sentences.into_iter().map(|sentence| html! { <li>{ sentence }</li> }) }</ul>
         </>
     }
 }

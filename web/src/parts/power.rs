@@ -2,6 +2,7 @@
 
 use tiebreak_app::{App, Asking, Message};
 use tiebreak_engine::questions::judge_draws::JudgeDraws;
+use tiebreak_engine::questions::power_of_run::PowerOfRun;
 use tiebreak_engine::questions::try_capping::TryCapping;
 use tiebreak_engine::words::help;
 use tiebreak_i18n::{mark, tr};
@@ -80,7 +81,7 @@ impl Panel for PowerPanel {
 
     fn view(&self, link: &Link, scene: &Scene<'_>) -> Html {
         let Scene { app, width, .. } = *scene;
-        let exhibits = app.front.live.as_ref().map_or(&[][..], |live| &live.power);
+        let exhibits = app.front.live.as_ref().map_or(&[][..], |live| live.exhibits::<PowerOfRun>());
         let tell = link.callback(PowerMessage::Exhibit);
         let told = |at: usize, told| self.exhibits.told(&tell, exhibits.len() + at, told, width);
         html! {

@@ -90,7 +90,7 @@ pub(crate) static COMMANDS: &[Command] = &[
     },
     Command {
         name: "trace",
-        words: "inspect|profile|convert|model|fit|criticality FILE | generate FITTED | compare FILE FILE",
+        words: "inspect|profile|convert|model|fit|criticality|warm-up FILE | generate FITTED | compare FILE FILE",
         words_max: 3,
         help: "Reads a trace. `inspect` shows what it contains and what it cannot answer. `profile` shows its sizes, \
              lifetimes, arrivals, tenants, load and the machines it needs. `convert` writes it as CSV with named \
@@ -98,7 +98,8 @@ pub(crate) static COMMANDS: &[Command] = &[
              draws VMs from such a file, or from the built-in azure-2020, azure-2019 and azure-2017. `compare` shows \
              how similar two traces are. `fit` fits the beliefs of admission rules to its deployments, and shows how \
              well they agree. `criticality` reads CPU readings (timestamp, VM, minimum, maximum and average percent) \
-             and shows which VMs are user-facing.",
+             and shows which VMs are user-facing. `warm-up` puts weeks of resampled tenants before it, so that the VMs \
+             running at its start are placed by the rules.",
         options: &[&[
             &SAMPLE,
             &WITHOUT_OUTLIERS,

@@ -24,11 +24,12 @@ mod fit;
 pub(crate) mod model;
 mod page;
 mod profile;
+mod warm_up;
 
 pub(crate) const OUT: Opt = Opt {
     name: "out",
     value: Some("FILE"),
-    help: "output of `convert`, `model` and `generate`; a name ending in .parquet writes Parquet; by default standard \
+    help: "output of `convert`, `model`, `generate` and `warm-up`; a name ending in .parquet writes Parquet; by default standard \
          output",
 };
 
@@ -52,7 +53,7 @@ pub(crate) const FIRST_DAY: Opt = Opt {
 };
 
 /// The operations on a trace.
-const WHAT: &str = "inspect, profile, convert, model, generate, compare, fit or criticality";
+const WHAT: &str = "inspect, profile, convert, model, generate, compare, fit, criticality or warm-up";
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let what = given.word(0, WHAT)?;
@@ -73,6 +74,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
             Ok(Answer::either(given, &report, || report.text()))
         }
         "criticality" => criticality::run(given, given.word(1, "the file of CPU readings")?),
+        "warm-up" => warm_up::run(given, &read_given(file("put a warm-up before")?, given)?),
         "model" => model::model(given),
         "generate" => model::generate(given),
         "compare" => model::compare(given),

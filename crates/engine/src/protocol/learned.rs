@@ -20,6 +20,9 @@ pub struct Learned {
     pub first_errors: Vec<u32>,
     /// The same for repredictions at 0, 5, ... 95 % of each lifetime.
     pub reprediction_errors: Vec<u32>,
+    /// By tenths of the tested VMs with a known end, from the shortest predictions: the median first prediction and the
+    /// median lifetime, in seconds; empty with fewer than ten.
+    pub calibration: Vec<(u32, u32)>,
     /// Features and their shares of the gain of all splits, 0 to 1, the largest first.
     pub influence: Vec<(String, f64)>,
     /// A sentence for each question that the trace cannot answer.

@@ -95,8 +95,17 @@ impl RunResult {
     /// When there is no such figure.
     #[must_use]
     pub fn figure(&self, id: &str) -> f64 {
+        self.known(id).unwrap_or_default()
+    }
+
+    /// A figure by its id; `None` if unknown.
+    ///
+    /// # Panics
+    /// When there is no such figure.
+    #[must_use]
+    pub fn known(&self, id: &str) -> Option<f64> {
         let at = FIGURES.iter().position(|figure| figure.id == id).expect("the id of a figure");
-        self.figures.get(at).copied().flatten().unwrap_or_default()
+        self.figures.get(at).copied().flatten()
     }
 
     /// VMs placed, and all requested VMs.

@@ -4,6 +4,7 @@
 //! [`Reply::Answer`] with the same number, usually with exhibits to display as they are. Neither the protocol nor the
 //! page's state distinguishes questions.
 
+pub mod affinity_of_run;
 pub mod fit_beliefs;
 pub mod forecast_growth;
 pub mod judge_draws;
@@ -29,6 +30,7 @@ use crate::protocol::{Answer, Ask, Reply};
 
 /// Every question.
 static QUESTIONS: &[ListedQuestion] = &[
+    question::<affinity_of_run::AffinityOfRun>(),
     question::<fit_beliefs::FitBeliefs>(),
     question::<forecast_growth::ForecastGrowth>(),
     question::<judge_draws::JudgeDraws>(),

@@ -12,6 +12,7 @@ mod tree;
 
 pub(crate) use application::Application;
 pub(crate) use binning::Binning;
+pub(crate) use bins::{Amounts, BINS};
 pub(crate) use booster::{BoostTerms, Booster};
 pub(crate) use rows::{FEATURES, Rows, UPTIME};
 

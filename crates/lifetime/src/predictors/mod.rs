@@ -19,6 +19,7 @@ mod mean_by_type;
 mod noisy_oracle;
 mod oracle;
 mod running_mean;
+mod survival_forest;
 mod tenant_hazards;
 #[cfg(test)]
 mod tests;
@@ -37,6 +38,7 @@ macro_rules! predictors {
 predictors! {
     boosted_trees::BoostedTrees,
     tenant_hazards::TenantHazards,
+    survival_forest::SurvivalForest,
     kaplan_meier::KaplanMeier,
     running_mean::RunningMean,
     mean_by_type::MeanByType,

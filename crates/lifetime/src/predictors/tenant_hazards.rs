@@ -1,10 +1,7 @@
 //! `TenantHazards`: a discrete-time hazard model that keeps learning.
 //!
-//! A lifetime is a sequence of logarithmic steps, and a VM that reaches a step ends in it with a probability: the
-//! hazard. It is estimated from the tenant's VMs so far, shrunk towards the estimate for the VM type, and that
-//! towards the estimate for all VMs, the more so the fewer were observed (a Beta prior from the group above). VMs
-//! that are still running count with the steps that they have passed. (Discrete-time survival: Singer and Willett,
-//! Journal of Educational Statistics 1993)
+//! The [hazards](crate::hazards) are estimated from the tenant's VMs so far, shrunk towards the estimate for the VM type,
+//! and that towards the estimate for all VMs, the more so the fewer were observed (a Beta prior from the group above).
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -15,11 +12,11 @@ use tiebreak_model::{RequestId, ShapeId, Time, VmId, Workload, declare};
 
 use super::{Kind, Lesson, seconds};
 use crate::curve::Curve;
+use crate::hazards::{self, Hazards, Seen, Told};
 use crate::moments::{Moment, Moments, is_seen};
 use crate::predictions::{Curves, Predictions};
 use crate::spells::{self, Spell, seconds_between};
 use crate::training::{Learned, Learner};
-use crate::uptimes;
 
 declare! {
     /// Predicts with probabilities of ending, uptime by uptime: those of the tenant's VMs up to the request, drawn
@@ -46,42 +43,8 @@ impl Kind for TenantHazards {
     }
 }
 
-/// Every second uptime of the grid starts a step, so each starts about half again as late as the one before.
-const STEPS: usize = Curve::STEPS_MAX / 2;
-
 /// Events in one slice.
 const MOMENTS_A_STEP: u32 = 64;
-
-/// Ends and VMs at risk, step by step.
-#[derive(Clone, Debug)]
-struct Seen {
-    ended: [u32; STEPS],
-    /// VMs that were observed from the start of the step to its end, or to their own.
-    at_risk: [u32; STEPS],
-}
-
-impl Seen {
-    const NOTHING: Self = Self { ended: [0; STEPS], at_risk: [0; STEPS] };
-
-    /// Adds a lifetime, observed from one uptime to another.
-    fn add(&mut self, grid: &[u32], entry_s: u32, exit_s: u32, ended: bool) {
-        let last = uptimes::place(grid, exit_s);
-        // It counts from the first step that was observed from its start.
-        let first = grid.partition_point(|from_s| *from_s < entry_s);
-        (first..last).for_each(|step| self.at_risk[step] += 1);
-        if ended && first <= last {
-            self.at_risk[last] += 1;
-            self.ended[last] += 1;
-        }
-    }
-
-    /// The hazards, with those of the group above counting as `prior` VMs.
-    fn hazards(&self, above: &[f64; STEPS], prior: f64) -> [f64; STEPS] {
-        core::array::from_fn(|step| {
-            (f64::from(self.ended[step]) + prior * above[step]) / (f64::from(self.at_risk[step]) + prior)
-        })
-    }
-}
 
 /// A tenant's VMs of all types or of one.
 #[derive(Default)]
@@ -134,8 +97,8 @@ struct Watching {
     cut: Time,
     grid: Vec<u32>,
     moments: Moments,
-    all: [f64; STEPS],
-    by_shape: Vec<[f64; STEPS]>,
+    all: Hazards,
+    by_shape: Vec<Hazards>,
     tenants: BTreeMap<u64, Group>,
     by_type: BTreeMap<(u64, ShapeId), Group>,
     curves: Vec<Curve>,
@@ -149,15 +112,14 @@ impl Watching {
     fn new(workload: Arc<Workload>, terms: TenantHazards) -> Self {
         let cut = spells::cut(&workload, terms.train_share);
         let seen = spells::spells(&workload, cut);
-        let grid: Vec<u32> = uptimes::grid().into_iter().step_by(2).collect();
+        let grid = hazards::grid();
         let mut all = Seen::NOTHING;
         let mut shapes = alloc::vec![Seen::NOTHING; workload.shapes().len()];
         for Spell { vm, entry_s, exit_s, ended } in &seen {
             all.add(&grid, *entry_s, *exit_s, *ended);
             shapes[workload.shape_of(*vm).index()].add(&grid, *entry_s, *exit_s, *ended);
         }
-        // Where no VM was at risk, none ends.
-        let all = all.hazards(&[0.0; STEPS], 1e-9);
+        let all = all.alone();
         let by_shape = shapes.iter().map(|shape| shape.hazards(&all, 10.0 * terms.prior)).collect();
         let mut watching = Self {
             terms,
@@ -176,9 +138,13 @@ impl Watching {
             is_done: false,
         };
         // The curve for VMs outside of the workload.
-        let average = watching.curve(&watching.all);
+        let average = watching.told().curve(&watching.grid, &watching.all);
         watching.curves.push(average);
         watching
+    }
+
+    fn told(&self) -> Told {
+        Told { cap_s: seconds(self.terms.cap), quantile: self.terms.quantile }
     }
 
     /// Makes the predictions for the VMs of a request, then records it.
@@ -191,7 +157,8 @@ impl Watching {
             let shape = workload.shape_of(vm);
             if before != Some(shape) {
                 before = Some(shape);
-                let curve = self.curve(&self.hazards(of_tenant.as_ref(), tenant, shape, now));
+                let hazards = self.hazards(of_tenant.as_ref(), tenant, shape, now);
+                let curve = self.told().curve(&self.grid, &hazards);
                 if self.curves.last() != Some(&curve) {
                     self.curves.push(curve);
                 }
@@ -205,7 +172,7 @@ impl Watching {
     }
 
     /// All, the shape, the tenant, and the tenant's VMs of this shape, each shrunk towards the one before.
-    fn hazards(&self, of_tenant: Option<&Seen>, tenant: u64, shape: ShapeId, now: Time) -> [f64; STEPS] {
+    fn hazards(&self, of_tenant: Option<&Seen>, tenant: u64, shape: ShapeId, now: Time) -> Hazards {
         let prior = self.terms.prior;
         let of_shape = self.by_shape[shape.index()];
         let Some(of_tenant) = of_tenant else { return of_shape };
@@ -221,57 +188,6 @@ impl Watching {
         let exit_s = seconds_between(start, workload.end(vm));
         let groups = [self.tenants.get_mut(&tenant), self.by_type.get_mut(&(tenant, workload.shape_of(vm)))];
         groups.into_iter().flatten().for_each(|group| group.remove(start, exit_s, &self.grid));
-    }
-
-    /// The remaining lifetime at the start of each step, from the hazards.
-    fn curve(&self, hazards: &[f64; STEPS]) -> Curve {
-        let cap_s = f64::from(seconds(self.terms.cap));
-        let quantile = self.terms.quantile;
-        let remaining_s = |step: usize| {
-            if quantile > 0.0 {
-                self.quantile_s(hazards, step, 1.0 - quantile / 100.0, cap_s)
-            } else {
-                self.mean_s(hazards, step, cap_s)
-            }
-        };
-        let steps = (0..STEPS).map(|step| (self.grid[step], libm::ceil(remaining_s(step)).clamp(1.0, cap_s) as u32));
-        Curve::of(steps)
-    }
-
-    /// The mean remaining lifetime, counting at most the cap: of those running at a step's start, the share running
-    /// at each later moment, integrated over time.
-    fn mean_s(&self, hazards: &[f64; STEPS], from: usize, cap_s: f64) -> f64 {
-        let (mut alive, mut mean_s) = (1.0, 0.0);
-        for (step, hazard) in hazards.iter().enumerate().skip(from) {
-            let begins_s = f64::from(self.grid[step] - self.grid[from]);
-            let width_s = self.end_s(step, from).min(cap_s) - begins_s;
-            if width_s <= 0.0 {
-                break;
-            }
-            mean_s += alive * width_s * (1.0 - hazard / 2.0);
-            alive *= 1.0 - hazard;
-        }
-        mean_s
-    }
-
-    /// The time at which at most this share of those running at a step's start is left.
-    fn quantile_s(&self, hazards: &[f64; STEPS], from: usize, left: f64, cap_s: f64) -> f64 {
-        let mut alive = 1.0;
-        for (step, hazard) in hazards.iter().enumerate().skip(from) {
-            let begins_s = f64::from(self.grid[step] - self.grid[from]);
-            let after = alive * (1.0 - hazard);
-            if after <= left {
-                let part = (alive - left) / (alive - after);
-                return begins_s + part * (self.end_s(step, from) - begins_s);
-            }
-            alive = after;
-        }
-        cap_s
-    }
-
-    /// The end of a step, in seconds after the start of another; the last one never ends.
-    fn end_s(&self, step: usize, from: usize) -> f64 {
-        self.grid.get(step + 1).map_or(f64::from(u32::MAX), |end_s| f64::from(end_s - self.grid[from]))
     }
 }
 

@@ -19,10 +19,11 @@ fn train(id: &str, values: &[f64], workload: &Arc<Workload>) -> Trained {
 }
 
 /// All except oracles.
-const LEARNERS: [&str; 6] = ["BoostedTrees", "TenantHazards", "KaplanMeier", "RunningMean", "MeanByType", "Constant"];
+const LEARNERS: [&str; 7] =
+    ["BoostedTrees", "TenantHazards", "SurvivalForest", "KaplanMeier", "RunningMean", "MeanByType", "Constant"];
 
 /// Those that keep learning after the cut, from lifetimes that ended before a VM's request.
-const WATCHERS: [&str; 2] = ["TenantHazards", "RunningMean"];
+const WATCHERS: [&str; 3] = ["TenantHazards", "SurvivalForest", "RunningMean"];
 
 fn ids() -> impl Iterator<Item = &'static str> {
     PREDICTORS.iter().map(|entry| entry.declaration.id)

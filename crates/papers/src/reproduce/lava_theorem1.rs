@@ -6,7 +6,8 @@
 //! of a host. It is short or long, with a fixed lifetime for each. It goes to the fullest host of its predicted class
 //! with a free place, or else to an empty host. A host is long while one of its jobs counts as long: one predicted
 //! long or, with learning, one that is still running when a short job would have ended. The number of hosts is
-//! unlimited.
+//! unlimited. A variant lets a job without a place in its class take one on a host of the other class before it opens
+//! an empty host, as every allocator does that ranks and does not forbid.
 //!
 //! The proof counts how soon short hosts hold long jobs, not how many hosts that takes. So three numbers are counted:
 //! the hosts needed in the steady state, those still in use when no short job has arrived for a while, and those in
@@ -59,6 +60,17 @@ const PERFECT: usize = 0;
 const LEARNING: usize = 1;
 const NEVER: usize = 2;
 
+/// Where a job goes if no host of its class has a free place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Otherwise {
+    /// To an empty host, as in the paper.
+    Empty,
+    /// To the fullest host of the other class with a free place, before an empty one.
+    OtherClass,
+}
+
+const OTHERWISE: [Otherwise; 2] = [Otherwise::Empty, Otherwise::OtherClass];
+
 /// The parameters.
 #[derive(Clone, Copy)]
 struct JobMix {
@@ -110,10 +122,12 @@ pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     let terms = &TERMS[..scale.pick(1, TERMS.len())];
     let seeds = scale.seeds(SEEDS);
     let lines = terms.iter().flat_map(|terms| hosts.iter().map(move |hosts| (*terms, *hosts)));
-    let jobs: Vec<_> = lines.flat_map(|line| seeds.iter().map(move |seed| (line, *seed))).collect();
-    let trios = at_once(&jobs, |((terms, hosts), seed)| Ok(trio(*hosts, *terms, *seed)))?;
+    let lines: Vec<_> = lines.flat_map(|line| seeds.iter().map(move |seed| (line, *seed))).collect();
+    let jobs: Vec<_> = OTHERWISE.into_iter().flat_map(|way| lines.iter().map(move |line| (way, *line))).collect();
+    let trios = at_once(&jobs, |(way, ((terms, hosts), seed))| Ok(trio(*hosts, *terms, *seed, *way)))?;
     let by_size: Vec<&[Trio]> = trios.chunks(seeds.len()).collect();
     let by_terms: Vec<&[&[Trio]]> = by_size.chunks(hosts.len()).collect();
+    let (plain, across) = by_terms.split_at(terms.len());
     let setting = format!(
         "The paper's model alone: hosts of {PLACES} places. {:.0} % of the jobs are long: they live \
         {LONG_OVER_SHORT} times as long as short ones and hold {:.0} % of the places. {:.0} % of the predictions \
@@ -126,16 +140,16 @@ pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
     );
     let about = About { name: NAME, source: "LAVA, Theorem 1", setting, seeds };
     let findings = Findings {
-        rows: rows(hosts, by_terms[0]),
-        checks: checks(hosts, by_terms[0]),
-        remarks: remarks(hosts, terms, &by_terms),
-        panels: panels(hosts, by_terms[0]),
+        rows: rows(hosts, plain[0], "").chain(rows(hosts, across[0], ", across classes")).collect(),
+        checks: checks(hosts, plain[0]).into_iter().chain(across_checks(hosts, across[0])).collect(),
+        remarks: remarks(hosts, terms, plain, across),
+        panels: panels(hosts, plain[0]),
     };
     Figure::answer(given, about, findings)
 }
 
-fn trio(hosts: u64, terms: JobMix, seed: u64) -> Trio {
-    KNOWING.map(|knowing| TheoremModel::new(hosts, terms, seed, knowing).run())
+fn trio(hosts: u64, terms: JobMix, seed: u64, otherwise: Otherwise) -> Trio {
+    KNOWING.map(|knowing| TheoremModel { otherwise, ..TheoremModel::new(hosts, terms, seed, knowing) }.run())
 }
 
 /// A host's jobs, and how many of them count as long.
@@ -166,6 +180,7 @@ struct HostedJob {
 
 struct TheoremModel {
     knowing: Knowing,
+    otherwise: Otherwise,
     terms: JobMix,
     kinds: Stream,
     errors: Stream,
@@ -187,6 +202,7 @@ impl TheoremModel {
         // With one job per tick, the short lifetime in ticks is chosen such that the running jobs fill the hosts.
         Self {
             knowing,
+            otherwise: Otherwise::Empty,
             terms,
             kinds: Seed(seed).stream("jobs: short or long"),
             errors: Seed(seed).stream("jobs: predicted wrong"),
@@ -271,10 +287,12 @@ impl TheoremModel {
         }
     }
 
-    /// The fullest host of this class with a free place, else an empty one, else a new one.
+    /// The fullest host of this class with a free place, else one of the other class if jobs may go there, else an
+    /// empty one, else a new one.
     fn best_fit(&mut self, long: bool) -> usize {
-        let open = self.open.range((long, 0, 0)..(long, PLACES, 0)).next_back().map(|(_, _, host)| *host);
-        let found = open.or_else(|| self.empty.first().copied());
+        let open = |class| self.open.range((class, 0, 0)..(class, PLACES, 0)).next_back().map(|(_, _, host)| *host);
+        let other = || open(!long).filter(|_| self.otherwise == Otherwise::OtherClass);
+        let found = open(long).or_else(other).or_else(|| self.empty.first().copied());
         found.unwrap_or_else(|| {
             self.hosts.push(Host::default());
             self.empty.insert(self.hosts.len() - 1);
@@ -321,8 +339,8 @@ fn fitted(hosts: &[u64], by_size: &[&[Trio]], difference: impl Fn(&Trio) -> f64)
     (slope, rise / points.iter().map(|(m, _)| (m.ln() - across) * (m.ln() - across)).sum::<f64>())
 }
 
-fn rows(hosts: &[u64], by_size: &[&[Trio]]) -> Vec<Row> {
-    let row = |(m, seeds): (&u64, &&[Trio])| {
+fn rows<'a>(hosts: &'a [u64], by_size: &'a [&[Trio]], way: &'a str) -> impl Iterator<Item = Row> + 'a {
+    let row = move |(m, seeds): (&u64, &&[Trio])| {
         let over = |what, value: fn(&Trio) -> f64| Measure::of(what, 0, seeds.iter().map(value));
         let ours = vec![
             over("needed, learning", |trio| trio[LEARNING].needed),
@@ -332,9 +350,10 @@ fn rows(hosts: &[u64], by_size: &[&[Trio]]) -> Vec<Row> {
             over("turned, learning", |trio| trio[LEARNING].turned),
             over("not learning", |trio| trio[NEVER].turned),
         ];
-        Row { what: format!("m = {m}"), paper: Some("not learning needs more, by order m"), ours }
+        let paper = way.is_empty().then_some("not learning needs more, by order m");
+        Row { what: format!("m = {m}{way}"), paper, ours }
     };
-    hosts.iter().zip(by_size).map(row).collect()
+    hosts.iter().zip(by_size).map(row)
 }
 
 fn checks(hosts: &[u64], by_size: &[&[Trio]]) -> Vec<Check> {
@@ -366,7 +385,20 @@ fn checks(hosts: &[u64], by_size: &[&[Trio]]) -> Vec<Check> {
     checks.into_iter().flatten().collect()
 }
 
-fn remarks(hosts: &[u64], terms: &[JobMix], by_terms: &[&[&[Trio]]]) -> Vec<String> {
+/// The theorem with jobs that may go to the other class, for every m.
+fn across_checks(hosts: &[u64], by_size: &[&[Trio]]) -> impl Iterator<Item = Check> {
+    const WORDS: [&str; 3] = [
+        "across classes, without learning, best fit needs more hosts in steady state, for every m",
+        "across classes, it keeps more hosts in use after short jobs stop, for every m",
+        "across classes, it has more in use once long jobs take the places, for every m",
+    ];
+    WORDS.into_iter().zip(COUNTS).map(move |(words, (_, value))| {
+        let by_m = hosts.iter().zip(by_size).map(|(m, seeds)| (format!("m = {m}:"), seeds.iter().map(more(value))));
+        Check::each_above(words, "hosts", by_m)
+    })
+}
+
+fn remarks(hosts: &[u64], terms: &[JobMix], plain: &[&[&[Trio]]], across: &[&[&[Trio]]]) -> Vec<String> {
     let words = |(terms, by_size): (&JobMix, &&[&[Trio]])| {
         let of = |(name, value): Count| {
             let slope = |knowing: usize| fitted(hosts, by_size, |trio| value(&trio[knowing])).0;
@@ -381,7 +413,11 @@ fn remarks(hosts: &[u64], terms: &[JobMix], by_terms: &[&[&[Trio]]]) -> Vec<Stri
         )
     };
     let mut remarks = vec!["below: if all is right, learning, not learning".into()];
-    remarks.extend(terms.iter().zip(by_terms).map(words));
+    remarks.extend(terms.iter().zip(plain).map(words));
+    remarks.push(
+        "the same across classes: a job without a place in its class goes to the other before an empty host".into(),
+    );
+    remarks.extend(terms.iter().zip(across).map(words));
     remarks
 }
 
@@ -438,6 +474,16 @@ mod tests {
         assert_eq!(placed(&mut model, &[false; 9])[8], 2);
         model.change(0, |host| host.lose(false));
         assert_eq!(placed(&mut model, &[false, false]), [0, 2]);
+    }
+
+    #[test]
+    fn a_job_without_a_place_in_its_class_takes_one_of_the_other_if_it_may() {
+        for (otherwise, expected) in [(Otherwise::Empty, 1), (Otherwise::OtherClass, 0)] {
+            let mut model = TheoremModel { otherwise, ..model(Knowing::Never) };
+            assert_eq!(placed(&mut model, &[true, false]), [0, expected]);
+            // The host stays long.
+            assert_eq!(placed(&mut model, &[true]), [0]);
+        }
     }
 
     #[test]

@@ -21,12 +21,12 @@ pub(crate) const RATE: Opt = Opt {
 pub(crate) const DAYS: Opt = Opt {
     name: "days",
     value: Some("DAYS"),
-    help: "duration of the workload of `generate`; by default that of the \
-         trace",
+    help: "duration of the workload of `generate`, by default that of the trace; of `warm-up`, the days before the \
+         trace, by default its own length",
 };
 
 pub(crate) const SEED: Opt =
-    Opt { name: "seed", value: Some("NUMBER"), help: "random seed of `generate`; 1 by default" };
+    Opt { name: "seed", value: Some("NUMBER"), help: "random seed of `generate` and `warm-up`; 1 by default" };
 
 pub(crate) const SOURCE: Opt = Opt {
     name: "source",
@@ -138,7 +138,7 @@ fn fitted(name: &str) -> Result<Fitted, Failure> {
     Fitted::from_json(&std::fs::read_to_string(name).map_err(unreadable)?).map_err(told)
 }
 
-fn decimal(given: &Given, name: &str) -> Result<Option<f64>, Failure> {
+pub(super) fn decimal(given: &Given, name: &str) -> Result<Option<f64>, Failure> {
     let parse = |value: &str| {
         let wrong = |_| Failure(format!("expected a number after --{name}, got \"{value}\"; write, for instance, 1.5"));
         value.parse().map_err(wrong)
