@@ -112,6 +112,7 @@ impl App {
                     return self.pool.add(study.jobs(), &mut self.next_run);
                 }
             }
+            Purpose::List { list, seed } => return self.take_of_list(list, seed, &gathered),
             Purpose::Sweep { number } => {
                 if let Some(sweep) = &mut self.sweep {
                     sweep.take(number, gathered);

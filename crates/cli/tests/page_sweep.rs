@@ -32,7 +32,7 @@ impl Page {
                     self.wire.extend(replies);
                 }
                 Effect::Close { lane } => drop(self.engines.remove(&lane)),
-                Effect::SaveDraft(_) | Effect::SaveLesson(_) | Effect::SaveRuns(_) | Effect::ForgetFrames { .. } => {}
+                _ => {}
             }
         }
     }
