@@ -36,8 +36,8 @@ pub(super) enum Purpose {
     Pair { seed: usize, front: bool },
     /// One of a sweep, by number.
     Sweep { number: usize },
-    /// One of a search for the number of machines: which seed.
-    Size { seed: usize },
+    /// One of a search for the number of machines: which list and seed.
+    Size { list: usize, seed: usize },
     /// One of a search for a better list, by the numbers of the list and the seed.
     List { list: u32, seed: u32 },
     /// A cluster over years: part of a study, by case and run.

@@ -389,7 +389,7 @@ fn a_report_has_what_is_needed_to_have_it_again() {
 #[test]
 fn the_least_number_of_machines_is_found_and_can_be_taken() {
     let mut page = Page::open((presets::find("small").expect("a preset").make)());
-    page.does(Message::Size(SizeWish { reject_pct: 0.5, seeds: 2, is_suggested: true }));
+    page.does(Message::Size(SizeWish { reject_pct: 0.5, seeds: 2, ..SizeWish::default() }));
     let sizing = page.app.sizing.clone().expect("a search");
     assert!(!sizing.is_under_way() && sizing.failure.is_none(), "{:?}", sizing.failure);
     let needs = sizing.needs.as_ref().expect("it was told");
