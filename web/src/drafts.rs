@@ -50,7 +50,8 @@ pub(crate) fn local() -> Option<Storage> {
     window().local_storage().ok().flatten()
 }
 
-fn session() -> Option<Storage> {
+/// The browser's storage for this tab, unless it is switched off.
+pub(crate) fn session() -> Option<Storage> {
     window().session_storage().ok().flatten()
 }
 
@@ -67,7 +68,8 @@ pub(crate) fn set(storage: fn() -> Option<Storage>, key: &str, value: &impl Seri
     kept.unwrap_or(false)
 }
 
-fn delete(storage: fn() -> Option<Storage>, key: &str) {
+/// Deletes what is stored under this key.
+pub(crate) fn delete(storage: fn() -> Option<Storage>, key: &str) {
     // Without storage there is nothing to delete.
     let _ = storage().map(|storage| storage.remove_item(key));
 }

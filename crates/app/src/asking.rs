@@ -59,6 +59,8 @@ pub enum Then {
     TakeMachines,
     /// Start the search for the number of machines with it.
     Search,
+    /// Continue the search for a better list with it.
+    Seek,
 }
 
 /// An answer, or why there is none.
@@ -131,12 +133,15 @@ impl Answers {
         None
     }
 
-    /// The engine of a lane has ended: drops its open questions, and keeps earlier answers.
-    pub(crate) fn forget_open_in(&mut self, lane: u32) {
+    /// The engine of a lane has ended: drops its open questions, and keeps earlier answers. Returns whether there were
+    /// any.
+    pub(crate) fn forget_open_in(&mut self, lane: u32) -> bool {
+        let was_asked = !self.open_in(lane).is_empty();
         for asked in self.asked.iter_mut().filter(|asked| asked.lane == lane) {
             asked.share = None;
         }
         self.asked.retain(|asked| asked.share.is_some() || asked.told.is_some());
+        was_asked
     }
 
     /// The open questions of an engine.
@@ -190,6 +195,7 @@ impl App {
                     Vec::new()
                 }
             },
+            Then::Seek => self.seek_on(told),
             Then::Search => match told.map(|answer| answer.found) {
                 Ok(Some(Found::Needs(needs))) => self.search_from(Ok(needs)),
                 Ok(_) => Vec::new(),

@@ -7,6 +7,7 @@ use tiebreak_engine::protocol::StepTo;
 use tiebreak_i18n::tr;
 use tiebreak_scenario::Document;
 
+use super::seeking::SEEKER;
 use super::{App, Effect, Lane, Notice, POOL, Phase};
 
 impl App {
@@ -83,6 +84,9 @@ impl App {
     }
 
     pub(crate) fn ended(&mut self, lane: u32, reason: &str, had_begun: bool) -> Vec<Effect> {
+        if lane == SEEKER {
+            return self.seeker_ended(reason);
+        }
         if lane >= POOL {
             let (done, mut effects) = self.pool.died(lane, reason, &mut self.next_run);
             if let Some((purpose, gathered)) = done {

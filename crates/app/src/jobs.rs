@@ -99,8 +99,8 @@ impl App {
                     paired.take(seed, front, gathered);
                 }
             }
-            Purpose::Size { seed } => {
-                let next = self.sizing.as_mut().and_then(|sizing| sizing.take(seed, gathered));
+            Purpose::Size { list, seed } => {
+                let next = self.sizing.as_mut().map_or_else(Vec::new, |sizing| sizing.take(list, seed, gathered));
                 return match &self.sizing {
                     Some(Sizing { failure: Some(_), .. }) => self.end_jobs(Purpose::is_of_search),
                     _ => self.pool.add(next, &mut self.next_run),
@@ -112,6 +112,7 @@ impl App {
                     return self.pool.add(study.jobs(), &mut self.next_run);
                 }
             }
+            Purpose::List { list, seed } => return self.take_of_list(list, seed, &gathered),
             Purpose::Sweep { number } => {
                 if let Some(sweep) = &mut self.sweep {
                     sweep.take(number, gathered);

@@ -19,6 +19,7 @@ mod own;
 pub mod paired;
 mod pool;
 mod replies;
+pub mod seeking;
 mod shown;
 pub mod sizing;
 mod status;
@@ -45,6 +46,7 @@ pub use self::own::{Freeze, OwnLesson};
 pub use self::paired::Paired;
 pub use self::pool::{Gathered, POOL};
 use self::pool::{Pool, Purpose};
+pub use self::seeking::{SeekWish, Seeking};
 pub use self::shown::{Differing, Explanation, Mode, Outcome, Phase, Reading, Selection};
 pub use self::sizing::{SizeWish, Sizing};
 pub use self::status::ASKING_LIFETIMES;
@@ -110,6 +112,8 @@ pub struct App {
     pub sweep: Option<Sweep>,
     /// The last requested search for the number of machines.
     pub sizing: Option<Sizing>,
+    /// The last requested search for a better list.
+    pub seeking: Option<Seeking>,
     /// The last requested study of the admission lab.
     pub study: Option<Study>,
     /// Questions to the engine, and its answers.
@@ -309,6 +313,10 @@ impl App {
                 self.sizing = None;
                 self.end_jobs(Purpose::is_of_search)
             }
+            Message::Seek(wish) => self.begin_seeking(wish),
+            Message::StopSeek => self.stop_seeking(),
+            Message::NoSeek => self.forget_seeking(),
+            Message::FoundList(point) => self.open_found(point),
             Message::Study(wish) => self.begin_study(wish),
             Message::StopStudy => {
                 if let Some(study) = &mut self.study {

@@ -4,6 +4,7 @@ use tiebreak_scenario::Document;
 
 use super::lesson::Given;
 use super::own::Freeze;
+use super::seeking::SeekWish;
 use super::shown::Mode;
 use super::sizing::SizeWish;
 use super::study::StudyWish;
@@ -153,6 +154,14 @@ pub enum Message {
     Size(SizeWish),
     /// Stop that search, and drop it.
     NoSize,
+    /// Search for a better list.
+    Seek(SeekWish),
+    /// End its races, and judge what it has.
+    StopSeek,
+    /// Stop the search, and drop it.
+    NoSeek,
+    /// Open a list that it found as a variant, by its number.
+    FoundList(usize),
     /// Start a study of the admission lab.
     Study(StudyWish),
     /// Stop it, and keep its results.
@@ -207,6 +216,15 @@ pub enum Effect {
     SaveRuns(String),
     /// Save the user's own lesson.
     SaveLesson(String),
+    /// Save a line of the search for a better list, after the one before it; line 0 begins another search.
+    KeepSearch {
+        /// Which line.
+        at: usize,
+        /// The line.
+        text: String,
+    },
+    /// Drop all lines of that search.
+    ForgetSearch,
     /// Drop the page's copy of a lane's frames.
     ForgetFrames {
         /// Which lane.

@@ -36,8 +36,10 @@ pub(super) enum Purpose {
     Pair { seed: usize, front: bool },
     /// One of a sweep, by number.
     Sweep { number: usize },
-    /// One of a search for the number of machines: which seed.
-    Size { seed: usize },
+    /// One of a search for the number of machines: which list and seed.
+    Size { list: usize, seed: usize },
+    /// One of a search for a better list, by the numbers of the list and the seed.
+    List { list: u32, seed: u32 },
     /// A cluster over years: part of a study, by case and run.
     Study { case: usize, run: usize },
 }
@@ -51,6 +53,11 @@ impl Purpose {
     /// Whether it belongs to a search for the number of machines.
     pub(super) const fn is_of_search(self) -> bool {
         matches!(self, Self::Size { .. })
+    }
+
+    /// Whether it belongs to a search for a better list.
+    pub(super) const fn is_of_list(self) -> bool {
+        matches!(self, Self::List { .. })
     }
 
     /// Whether it belongs to a study.
@@ -77,6 +84,8 @@ pub struct Gathered {
     pub result: Option<Result<RunResult, Phrase>>,
     /// The results of a cluster over years.
     pub years: Option<Box<YearsResult>>,
+    /// Whether its engine ended.
+    pub has_died: bool,
 }
 
 impl Pool {
@@ -160,7 +169,8 @@ impl Pool {
         next_run: &mut u32,
     ) -> (Option<(Purpose, Gathered)>, Vec<Effect>) {
         let place = lane.checked_sub(POOL).and_then(|place| self.busy.get_mut(place as usize));
-        let gathered = Gathered { result: Some(Err(Phrase::text(reason.to_owned()))), ..Gathered::default() };
+        let result = Some(Err(Phrase::text(reason.to_owned())));
+        let gathered = Gathered { result, has_died: true, ..Gathered::default() };
         let done = place.and_then(Option::take).map(|working| (working.job.purpose, gathered));
         (done, self.hand_out(next_run))
     }

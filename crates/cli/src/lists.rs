@@ -26,8 +26,7 @@ impl NamedList {
 
     /// A variant with this list.
     pub(crate) fn on(&self, variant: &Variant) -> Variant {
-        let Variant { rules, hand_weights, combining, best_clusters, predictor, lifetimes, .. } = self.from.clone();
-        Variant { rules, hand_weights, combining, best_clusters, predictor, lifetimes, ..variant.clone() }
+        variant.with_list_of(&self.from)
     }
 
     /// The same with a rule of the gallery instead of another preference.

@@ -1,10 +1,12 @@
-//! A sweep in the page's engines gives the same rows as the program with the saved plan.
+//! What the page computes over many runs is what the program computes: the rows of a sweep, the list that a search
+//! finds, and the machines that lists need.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::process::Command;
 
-use tiebreak_app::{App, Effect, Message, Wish};
+use serde_json::Value;
+use tiebreak_app::{App, Edit, Effect, Message, SeekWish, SizeWish, Wish};
 use tiebreak_engine::{Engine, Reply};
 use tiebreak_scenario::{Document, presets};
 
@@ -32,7 +34,7 @@ impl Page {
                     self.wire.extend(replies);
                 }
                 Effect::Close { lane } => drop(self.engines.remove(&lane)),
-                Effect::SaveDraft(_) | Effect::SaveLesson(_) | Effect::SaveRuns(_) | Effect::ForgetFrames { .. } => {}
+                _ => {}
             }
         }
     }
@@ -96,4 +98,54 @@ fn its_rows_are_those_of_the_program_byte_for_byte() {
         let unsaid = |row: &str| row.split(',').filter(|cell| cell.is_empty()).count();
         assert!(rows.lines().skip(1).all(|row| unsaid(row) <= 2 + 7 + 5), "{rows}");
     }
+}
+
+/// What the program prints as JSON; a search may end undecided.
+fn program(words: &[&str]) -> Value {
+    let output = Command::new(env!("CARGO_BIN_EXE_tiebreak")).args(words).output().expect("it starts");
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("one JSON value")
+}
+
+fn written(name: &str, text: &str) -> String {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&file, text).expect("a file");
+    file.display().to_string()
+}
+
+#[test]
+fn its_search_finds_the_list_that_the_program_finds() {
+    // A list that is easy to improve.
+    let mut page =
+        Page::open(short_day(&[("rules.PreferNonEmptyMachines.on", "false"), ("rules.BestFit.on", "false")]));
+    page.does(Message::Seek(SeekWish { runs: 100, seeds: 8, ..SeekWish::default() }));
+    let seeking = page.app.seeking.as_ref().expect("a search");
+    let native = program(&["search", &written("page-search.json", &seeking.plan), "--json"]);
+    let state = seeking.state.as_ref().expect("a state");
+    assert_eq!(Value::from(seeking.exhibits[0].said[0].to_string()), native["sentence"]);
+    let list: Value = serde_json::from_str(&state.points[0].1).expect("JSON");
+    assert_eq!(list["variants"][0], native["list"]["variants"][1], "{}", native["sentence"]);
+    assert_eq!([native["runs"].as_f64(), native["races"].as_f64()], [Some(state.runs), Some(state.races)]);
+}
+
+#[test]
+fn lists_need_as_many_machines_as_the_program_says() {
+    let mut page = Page::open(short_day(&[]));
+    let first = written("page-size-a.json", &page.app.document.to_json());
+    page.does(Message::Fork { at_hours: None });
+    page.does(Message::Edit(Edit::use_rule("PreferNonEmptyMachines", false)));
+    page.does(Message::Edit(Edit::use_rule("BestFit", false)));
+    let second = written("page-size-b.json", &page.app.document.to_json());
+    page.does(Message::Front("A".into()));
+    let wish = SizeWish { reject_pct: 0.5, seeds: 3, is_suggested: false, is_beside: true };
+    page.does(Message::Size(wish));
+    let sizing = page.app.sizing.as_ref().expect("a search");
+    assert!(!sizing.is_under_way() && sizing.failure.is_none(), "{:?}", sizing.failure);
+    let options = ["--reject", "0.5%", "--seeds", "3", "--json", "--list", &first, "--list", &second];
+    let native = program(&[&["size", &first][..], &options].concat());
+    for (list, native) in sizing.lists.iter().zip(native["lists"].as_array().expect("lists")) {
+        let each = native["seeds"].as_array().expect("seeds").iter().map(|it| it["machines"].as_u64());
+        assert_eq!(list.each(), each.collect::<Option<Vec<_>>>(), "{}", list.name);
+    }
+    assert_eq!(sizing.lists.len(), 2);
 }

@@ -48,6 +48,7 @@ use self::learning::{Beginning, Learning, Shelf};
 use self::protocol::StepTo;
 pub use self::protocol::{Command, Reply};
 use self::questions::Pending;
+use self::questions::find_list::Seeking;
 use self::run::Run;
 pub use self::traces::FAULTY_ROWS_MAX;
 use self::traces::{Reading, Trace, read};
@@ -73,6 +74,8 @@ pub struct Engine {
     load_quality: Option<Arc<tiebreak_criticality::Quality>>,
     /// Questions being answered, in order.
     asked: Vec<Pending>,
+    /// The last search for a list.
+    seeking: Option<Box<Seeking>>,
     known: Known,
 }
 

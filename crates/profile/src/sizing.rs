@@ -108,7 +108,8 @@ impl Mix {
     }
 }
 
-/// The search for the least sufficient number with one seed: doubling steps up from the bound, then bisection.
+/// The search for the least sufficient number with one seed: doubling steps up from the bound, or both ways from a
+/// guess, then bisection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
     most: u64,
@@ -117,6 +118,10 @@ pub struct Search {
     step: u64,
     /// The least number known to be enough.
     enough: Option<u64>,
+    /// The number to try first.
+    guess: Option<u64>,
+    /// Whether steps go down from what is enough.
+    goes_down: bool,
 }
 
 impl Search {
@@ -124,7 +129,22 @@ impl Search {
     #[must_use]
     pub fn from(bound: u64) -> Self {
         let bound = bound.max(1);
-        Self { most: bound * MOST, below: bound - 1, step: (bound / 50).max(1), enough: None }
+        Self {
+            most: bound * MOST,
+            below: bound - 1,
+            step: (bound / 50).max(1),
+            enough: None,
+            guess: None,
+            goes_down: false,
+        }
+    }
+
+    /// Starts at a number that may be near, such as what another seed needs: 2 runs where it is the answer.
+    #[must_use]
+    pub fn near(bound: u64, guess: u64) -> Self {
+        let search = Self::from(bound);
+        let guess = Some(guess.clamp(search.below + 1, search.most));
+        Self { step: 1, guess, goes_down: true, ..search }
     }
 
     /// The number to try next; `None` when the search is over.
@@ -132,23 +152,26 @@ impl Search {
     pub fn wanted(&self) -> Option<u64> {
         match self.enough {
             Some(enough) if enough - self.below <= 1 => None,
+            Some(enough) if self.goes_down => Some(enough.saturating_sub(self.step).max(self.below + 1)),
             Some(enough) => Some(self.below + (enough - self.below) / 2),
             None if self.below >= self.most => None,
+            None if self.guess.is_some() => self.guess,
             None => Some((self.below + self.step).min(self.most)),
         }
     }
 
     /// Records whether [`Self::wanted`] is enough.
     pub fn tell(&mut self, is_enough: bool) {
-        match (self.wanted(), is_enough) {
-            (None, _) => {}
-            (Some(tried), true) => self.enough = Some(tried),
-            (Some(tried), false) => {
-                self.below = tried;
-                if self.enough.is_none() {
-                    self.step *= 2;
-                }
-            }
+        let Some(tried) = self.wanted() else { return };
+        let is_first = self.guess.take().is_some();
+        if is_enough {
+            self.enough = Some(tried);
+        } else {
+            self.below = tried;
+            self.goes_down = false;
+        }
+        if !is_first && self.enough.is_none_or(|_| self.goes_down) {
+            self.step *= 2;
         }
     }
 
@@ -197,6 +220,26 @@ mod tests {
     }
 
     #[test]
+    fn a_good_guess_saves_runs_and_a_bad_one_changes_nothing() {
+        let runs = |mut search: Search, least: u64| {
+            let mut runs = 0;
+            while let Some(tried) = search.wanted() {
+                search.tell(tried >= least);
+                runs += 1;
+            }
+            assert_eq!(search.least(), Some(least));
+            runs
+        };
+        for guess in [0, 400, 401, 437, 440, 443, 500, 6_400, 10_000] {
+            for least in [400, 401, 440, 900, 6_400] {
+                runs(Search::near(400, guess), least);
+            }
+        }
+        assert_eq!([440, 439, 441].map(|guess| runs(Search::near(400, guess), 440)), [2, 2, 3]);
+        assert_eq!(runs(Search::from(400), 440), 7);
+    }
+
+    #[test]
     fn the_least_number_is_found_wherever_it_is() {
         for bound in [1, 7, 400] {
             for least in (bound..bound + 40).chain([2 * bound, bound * MOST]) {
@@ -207,11 +250,12 @@ mod tests {
                 let found = (least <= bound * MOST).then_some(least);
                 assert_eq!(search.least(), found, "bound {bound}");
             }
-            let mut search = Search::from(bound);
-            while search.wanted().is_some() {
-                search.tell(false);
+            for mut search in [Search::from(bound), Search::near(bound, 3 * bound)] {
+                while search.wanted().is_some() {
+                    search.tell(false);
+                }
+                assert_eq!(search.least(), None);
             }
-            assert_eq!(search.least(), None);
         }
     }
 }

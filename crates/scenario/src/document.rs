@@ -454,6 +454,14 @@ impl Variant {
         plan.with_admission(&self.admission)?.with_incidents(&incidents)?.with_power(&self.power)
     }
 
+    /// This variant with the list of another one, and what belongs to a list: how weights are combined, how many
+    /// clusters are searched, and who predicts lifetimes.
+    #[must_use]
+    pub fn with_list_of(&self, other: &Self) -> Self {
+        let Self { rules, hand_weights, combining, best_clusters, predictor, lifetimes, .. } = other.clone();
+        Self { rules, hand_weights, combining, best_clusters, predictor, lifetimes, ..self.clone() }
+    }
+
     /// Whether the run of another one would be the same: everything is equal except the cluster over years, which has
     /// separate runs.
     #[must_use]

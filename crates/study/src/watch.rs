@@ -14,6 +14,9 @@ pub const EVERY: Duration = Duration::from_millis(50);
 /// future moment.
 const SLICE: u32 = 1 << 8;
 
+/// Slices between two looks at a world that may end early.
+const LOOK_EVERY: u32 = 16;
+
 /// Hears `done` and `all`; a failure stops the work.
 type Tell<'a> = &'a (dyn Fn(u64, u64) -> Result<(), Failure> + Sync);
 
@@ -62,12 +65,26 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// If the work was stopped before.
     pub(crate) fn finish(&self, world: &mut World) -> Result<(), Failure> {
+        self.finish_unless(world, |_| false).map(|_| ())
+    }
+
+    /// Runs a world to its end, unless this holds of it before, which is looked at now and then. Returns whether it is
+    /// at its end.
+    ///
+    /// # Errors
+    /// If the work was stopped before.
+    pub(crate) fn finish_unless(&self, world: &mut World, is_enough: impl Fn(&World) -> bool) -> Result<bool, Failure> {
+        let mut slices = 0_u32;
         while !world.advance(SLICE).done {
             if self.is_over() {
                 return Err(Failure("expected all runs to finish, got a stop; start again for the rest".into()));
             }
+            slices += 1;
+            if slices.is_multiple_of(LOOK_EVERY) && is_enough(world) {
+                return Ok(false);
+            }
         }
-        Ok(())
+        Ok(true)
     }
 }
 

@@ -24,6 +24,7 @@ pub mod network;
 pub mod origin;
 pub mod power;
 pub mod report;
+pub mod seeking;
 pub mod sizing;
 pub mod strip;
 pub mod sweep;

@@ -1,88 +1,26 @@
 //! Several variants on one page, each with its own engine, as the page connects them.
 
-use std::collections::{BTreeMap, VecDeque};
-
 use tiebreak_app::sweep::Point;
-use tiebreak_app::{App, Edit, Effect, Given, Message, Mode, POOL, Phase, SizeWish, Wish};
+use tiebreak_app::{Edit, Effect, Given, Message, Mode, POOL, Phase, SizeWish, Wish};
 use tiebreak_engine::protocol::Machines;
-use tiebreak_engine::{Command, Engine, Reply};
 use tiebreak_model::Phrase;
-use tiebreak_scenario::Document;
 use tiebreak_scenario::presets;
 use tiebreak_sim::METRICS;
 use tiebreak_view::report::Report;
 use tiebreak_view::{charts, compare, sizing as view_of_size, sweep as view};
 
-struct Page {
-    app: App,
-    engines: BTreeMap<u32, Engine>,
-    wire: VecDeque<Reply>,
-    placements: Vec<u8>,
-    /// The largest number of engines in the pool at one time.
-    pool: usize,
-}
+use page::Page;
+
+#[path = "common/page.rs"]
+mod page;
 
 impl Page {
-    fn open(document: Document) -> Self {
-        let (mut app, effects) = App::open(document);
-        app.use_engines(3);
-        let mut page = Self { app, engines: BTreeMap::new(), wire: VecDeque::new(), placements: Vec::new(), pool: 0 };
-        page.carry_out(effects);
-        page.settle();
-        page
-    }
-
     /// A page with two variants, the second of which keeps no machines empty.
     fn of_two() -> Self {
         let mut page = Self::open((presets::find("small").expect("a preset").make)());
         page.does(Message::Fork { at_hours: None });
         page.does(Message::Edit(Edit::use_rule("PreferNonEmptyMachines", false)));
         page
-    }
-
-    fn carry_out(&mut self, effects: Vec<Effect>) {
-        for effect in effects {
-            match effect {
-                Effect::Send { lane, command: Command::Differ { run, other } } => {
-                    let bytes = std::mem::take(&mut self.placements);
-                    let replies = self.engines.get(&lane).expect("a lane that ran").differ(run, other, &bytes);
-                    self.wire.extend(replies);
-                }
-                Effect::Send { lane, command } => {
-                    let engine = self.engines.entry(lane).or_default();
-                    let replies = engine.handle(command);
-                    if replies.iter().any(|reply| matches!(reply, Reply::Placements { .. })) {
-                        self.placements = engine.placement_bytes();
-                    }
-                    self.wire.extend(replies);
-                }
-                Effect::Close { lane } => drop(self.engines.remove(&lane)),
-                Effect::SaveDraft(_) | Effect::SaveLesson(_) | Effect::SaveRuns(_) | Effect::ForgetFrames { .. } => {}
-            }
-        }
-        self.pool = self.pool.max(self.engines.keys().filter(|lane| **lane >= POOL).count());
-    }
-
-    fn does(&mut self, message: Message) {
-        let effects = self.app.update(message);
-        self.carry_out(effects);
-        self.settle();
-    }
-
-    fn settle(&mut self) {
-        while self.go_on() {}
-    }
-
-    /// Delivers messages, and lets one engine work a little. Returns whether any did.
-    fn go_on(&mut self) -> bool {
-        while let Some(reply) = self.wire.pop_front() {
-            let effects = self.app.update(Message::Engine(Box::new(reply)));
-            self.carry_out(effects);
-        }
-        let Some(engine) = self.engines.values_mut().find(|engine| engine.is_running()) else { return false };
-        let replies = engine.work(true);
-        self.wire.extend(replies);
-        true
     }
 
     fn digests(&self) -> Vec<String> {
@@ -451,7 +389,7 @@ fn a_report_has_what_is_needed_to_have_it_again() {
 #[test]
 fn the_least_number_of_machines_is_found_and_can_be_taken() {
     let mut page = Page::open((presets::find("small").expect("a preset").make)());
-    page.does(Message::Size(SizeWish { reject_pct: 0.5, seeds: 2, is_suggested: true }));
+    page.does(Message::Size(SizeWish { reject_pct: 0.5, seeds: 2, ..SizeWish::default() }));
     let sizing = page.app.sizing.clone().expect("a search");
     assert!(!sizing.is_under_way() && sizing.failure.is_none(), "{:?}", sizing.failure);
     let needs = sizing.needs.as_ref().expect("it was told");

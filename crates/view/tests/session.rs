@@ -71,7 +71,10 @@ impl Session {
                 Effect::SaveDraft(draft) => self.drafts.push(draft),
                 Effect::SaveLesson(lesson) => self.lessons.push(lesson),
                 Effect::SaveRuns(runs) => self.runs.push(runs),
-                Effect::ForgetFrames { .. } | Effect::Close { .. } => {}
+                Effect::KeepSearch { .. }
+                | Effect::ForgetSearch
+                | Effect::ForgetFrames { .. }
+                | Effect::Close { .. } => {}
             }
         }
     }

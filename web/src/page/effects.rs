@@ -28,6 +28,9 @@ impl Page {
                 Effect::SaveDraft(_) => {}
                 Effect::SaveRuns(text) => self.keep(keeping::RUNS, &text),
                 Effect::SaveLesson(text) => self.keep(keeping::LESSON, &text),
+                Effect::KeepSearch { .. } | Effect::ForgetSearch if self.embed.is_some() => {}
+                Effect::KeepSearch { at, text } => self.keep_search(at, &text),
+                Effect::ForgetSearch => keeping::forget_search(),
                 Effect::ForgetFrames { lane } => self.forget(lane),
             }
         }

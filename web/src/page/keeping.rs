@@ -18,7 +18,31 @@ pub(super) fn kept(place: &str) -> String {
     drafts::get(drafts::local, place).unwrap_or_default()
 }
 
+/// The keys of a search's lines, each followed by the line's number. A tab has its own search.
+const SEARCH: &str = "tiebreak.search.";
+
+/// The lines of this tab's search; none if there is no search.
+pub(super) fn kept_search() -> Vec<String> {
+    (0..).map_while(|at| drafts::get(drafts::session, &format!("{SEARCH}{at}"))).collect()
+}
+
+/// Deletes the lines of this tab's search.
+pub(super) fn forget_search() {
+    for at in 0..kept_search().len() {
+        drafts::delete(drafts::session, &format!("{SEARCH}{at}"));
+    }
+}
+
 impl Page {
+    pub(super) fn keep_search(&mut self, at: usize, text: &str) {
+        if at == 0 {
+            forget_search();
+        }
+        if !drafts::set(drafts::session, &format!("{SEARCH}{at}"), &text) {
+            self.not_kept();
+        }
+    }
+
     pub(super) fn keep(&mut self, place: &str, text: &str) {
         if !drafts::set(drafts::local, place, &text) {
             self.not_kept();

@@ -64,13 +64,16 @@ impl Opened {
         let mut panels = Panels::new();
         let sent = panels.hear(&News::Address(&fragment), &link, &app);
         let has_address = fragment.len() > 1;
-        let (mut app, effects) = match embed {
+        let (mut app, mut effects) = match embed {
             Some(_) => open_link(app, first, fragment),
             None => open_own(app, first, if sent.is_empty() { fragment } else { String::new() }),
         };
         app.use_engines(engines());
         app.restore_runs(&keeping::kept(keeping::RUNS));
         app.own_lesson.text = keeping::kept(keeping::LESSON);
+        if embed.is_none() {
+            effects.extend(app.restore_search(&keeping::kept_search()));
+        }
         let view = usage::first_view(has_address || embed.is_some());
         let is_first = (PRESETS[0].make)() == app.document;
         Self { app, effects, embed, panels, link, scope, sent, view, is_first }

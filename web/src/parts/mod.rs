@@ -43,6 +43,7 @@ pub(crate) mod rule_editor;
 pub(crate) mod rules;
 pub(crate) mod runs;
 pub(crate) mod save;
+pub(crate) mod seeking;
 pub(crate) mod share;
 pub(crate) mod sizing;
 pub(crate) mod status;
@@ -77,6 +78,7 @@ static PANELS: &[Entry] = &[
     Entry::of::<workload::WorkloadPanel>(Place::Under(WORKLOAD)),
     Entry::of::<profile::ProfilePanel>(Place::Under(WORKLOAD)),
     Entry::of::<sweep::SweepPanel>(Place::Under(mark("Sweep"))),
+    Entry::of::<seeking::SeekPanel>(Place::Under(mark("Find a better list"))),
     Entry::of::<runs::Runs>(Place::Under(mark("Runs"))),
     Entry::of::<lifetimes::LifetimesPanel>(Place::Under(mark("Lifetimes"))),
     Entry::of::<network::NetworkPanel>(Place::Under(mark("Network"))),

@@ -59,7 +59,7 @@ impl SizePanel {
             <details class="about" open={self.is_open} ontoggle={fold}>
                 <summary>{ tr("How many machines does it need?") }</summary>
                 <section id="machines-needed" tabindex="-1" aria-label={tr("Machines needed")}>
-                    { self.wishes(link) }
+                    { self.wishes(link, app) }
                     { for app.sizing.as_ref().filter(|sizing| sizing.is_under_way()).map(|sizing| under_way(link, sizing)) }
                     if !app.sizing.as_ref().is_some_and(Sizing::is_under_way) { { find(link) } }
                     { for app.sizing.as_ref().map(|sizing| result(link, app, sizing)) }
@@ -68,8 +68,9 @@ impl SizePanel {
         }
     }
 
-    fn wishes(&self, link: &Link) -> Html {
-        let SizeWish { reject_pct, seeds, is_suggested } = self.wish;
+    fn wishes(&self, link: &Link, app: &App) -> Html {
+        let SizeWish { reject_pct, seeds, is_suggested, is_beside } = self.wish;
+        let beside = link.callback(move |_: MouseEvent| SizeMessage::Wish(Box::new(|wish| wish.is_beside ^= true)));
         let wish = |change: Box<dyn Fn(&mut SizeWish)>| SizeMessage::Wish(change);
         let reject = link.batch_callback(move |text: String| {
             let share = number(&text)?;
@@ -91,6 +92,9 @@ impl SizePanel {
                     <Field label={tr("Maximum share of VMs rejected")} number={NumberRange::any(0.0, 99.0)} value={reject_pct.to_string()} take={reject} /><span class="unit">{ "%" }</span></span></label>
                 <label class="field"><span>{ tr("Seeds") }</span><span class="entry">
                     <Field label={tr("Seeds of the search")} number={NumberRange::by(1.0, 1.0, SEEDS_MAX as f64)} value={seeds.to_string()} take={many} /><span class="unit"></span></span></label>
+                if app.document.variants.len() > 1 {
+                    <label class="field flag"><input type="checkbox" checked={is_beside} onclick={beside} />{ " " }{ tr("The lists of all variants, side by side") }</label>
+                }
             </div>
         }
     }
@@ -122,8 +126,25 @@ fn result(link: &Link, app: &App, sizing: &Sizing) -> Html {
             if let Some(why) = &sizing.failure { <p class="notice" role="alert">{ tell(why) }</p> }
             if sizing::is_old(app, sizing) { <p class="notice">{ tr("Rules or settings have changed since; search again.") }</p> }
             { for sizing::found(sizing).iter().enumerate().map(|(at, line)| html! { <p class={(at > 0).then_some("hint")}>{ line }</p> }) }
+            { side_by_side(sizing) }
             { for take }
         </>
+    }
+}
+
+/// The machines that several lists need.
+fn side_by_side(sizing: &Sizing) -> Html {
+    let rows = sizing::side_by_side(sizing);
+    if rows.is_empty() {
+        return Html::default();
+    }
+    let head = [mark("List of"), mark("Machines needed"), mark("Mean (95 % interval)"), mark("More than the first")];
+    let row = |row: &sizing::SizedRow| html! { <tr><th scope="row">{ &row.name }</th><td class="number">{ &row.machines }</td><td class="number">{ &row.mean }</td><td class="number">{ &row.more }</td></tr> };
+    html! {
+        <div class="table" tabindex="0" role="region" aria-label={tr("Machines needed, list by list")}><table>
+            <thead><tr>{ for head.iter().map(|head| html! { <th scope="col">{ tr(head) }</th> }) }</tr></thead>
+            <tbody>{ for rows.iter().map(row) }</tbody>
+        </table></div>
     }
 }
 

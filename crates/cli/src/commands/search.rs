@@ -37,7 +37,8 @@ const NEWS: Duration = Duration::from_secs(5);
 #[derive(Serialize)]
 struct Found<'a> {
     found: bool,
-    sentence: &'a str,
+    sentence: String,
+    worse: Vec<String>,
     list: Value,
     searched: Half<'a>,
     held_out: Half<'a>,
@@ -45,6 +46,7 @@ struct Found<'a> {
     frontier: Vec<Point<'a>>,
     lists: usize,
     runs: u64,
+    races: u64,
     restarts: u64,
 }
 
@@ -145,7 +147,8 @@ fn half_of<'a>(figures: &'a [SearchFigure], seeds: &'a [u64]) -> Half<'a> {
 fn found(report: &SearchReport) -> Found<'_> {
     Found {
         found: report.found,
-        sentence: &report.sentence,
+        sentence: report.sentence.to_string(),
+        worse: report.worse.iter().map(ToString::to_string).collect(),
         list: as_json(&report.document),
         searched: half_of(&report.searched, &report.seeds[0]),
         held_out: half_of(&report.held_out, &report.seeds[1]),
@@ -157,6 +160,7 @@ fn found(report: &SearchReport) -> Found<'_> {
         frontier: report.frontier.iter().map(|point| of_frontier(point, &report.document)).collect(),
         lists: report.lists,
         runs: report.runs,
+        races: report.races,
         restarts: report.restarts,
     }
 }
@@ -188,7 +192,8 @@ fn report_text(report: &SearchReport, took: Duration) -> String {
         let (now, found) = (format!("{:.3}", held.now), format!("{:.3}", held.found));
         vec![held.measure.to_owned(), now, found, searched, interval(&held.difference)]
     }));
-    let mut text = format!("{}\n\n{}", report.sentence, table(&rows));
+    let worse: String = report.worse.iter().map(|worse| format!("{worse}\n")).collect();
+    let mut text = format!("{}\n{worse}\n{}", report.sentence, table(&rows));
     if !report.changes.is_empty() {
         let lines = report.changes.iter().map(|it| vec![it.set.clone(), interval(&it.brings)]);
         let head = vec!["Change".to_owned(), "what it brings on the held-out seeds".to_owned()];
@@ -203,6 +208,7 @@ fn report_text(report: &SearchReport, took: Duration) -> String {
         }));
         text += &format!("\n{}", table(&rows));
     }
-    let (lists, runs) = (count(report.lists as u64), count(report.runs));
-    text + &format!("\n{lists} lists, {runs} runs, {} restarts, {:.0} s\n", report.restarts, took.as_secs_f64())
+    let [lists, runs, races] = [report.lists as u64, report.runs, report.races].map(count);
+    let (restarts, seconds) = (report.restarts, took.as_secs_f64());
+    text + &format!("\n{lists} lists, {runs} runs, {races} races, {restarts} restarts, {seconds:.0} s\n")
 }

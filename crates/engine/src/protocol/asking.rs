@@ -5,6 +5,7 @@ use tiebreak_model::Phrase;
 
 use super::admission::{FitCard, Forecast};
 use super::decisions::Decisions;
+use super::lists::ListSearch;
 
 /// A question to the engine: one of [`questions`](crate::questions).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -55,6 +56,8 @@ pub enum Found {
     Beliefs(Box<FitCard>),
     /// The forecast of a deployment.
     Forecast(Box<Forecast>),
+    /// The state of a search for a better list.
+    Lists(Box<ListSearch>),
     /// An inventory.
     Machines(Vec<Machines>),
     /// The start of a search for the number of machines.

@@ -8,6 +8,7 @@ mod decisions;
 mod explained;
 mod importing;
 mod learned;
+mod lists;
 mod network;
 mod run;
 mod saving;
@@ -25,6 +26,7 @@ pub use self::explained::{
 };
 pub use self::importing::{Imported, WithoutTwin};
 pub use self::learned::{Learned, LongLives};
+pub use self::lists::ListSearch;
 pub use self::network::{Company, VDC_SIZES, VdcProfile};
 pub use self::run::{
     AgentCounts, Anatomy, ClusterLayout, Failed, Hint, LayerCounts, Layout, ObjectCounts, Progress, RunResult, Share,

@@ -5,6 +5,7 @@
 //! page's state distinguishes questions.
 
 pub mod affinity_of_run;
+pub mod find_list;
 pub mod fit_beliefs;
 pub mod forecast_growth;
 pub mod judge_draws;
@@ -31,6 +32,7 @@ use crate::protocol::{Answer, Ask, Reply};
 /// Every question.
 static QUESTIONS: &[ListedQuestion] = &[
     question::<affinity_of_run::AffinityOfRun>(),
+    question::<find_list::FindList>(),
     question::<fit_beliefs::FitBeliefs>(),
     question::<forecast_growth::ForecastGrowth>(),
     question::<judge_draws::JudgeDraws>(),
@@ -135,6 +137,11 @@ impl Subject<'_> {
     /// The quality of the run's load predictions.
     fn load_quality(&self) -> Option<&Quality> {
         self.engine.load_quality.as_deref()
+    }
+
+    /// The search for a list that the engine was last asked about.
+    const fn kept_search(&mut self) -> &mut Option<Box<find_list::Seeking>> {
+        &mut self.engine.seeking
     }
 
     /// The number of the run.

@@ -10,7 +10,7 @@ use crate::sweep::SweepMeasure;
 pub(super) type Figures = Vec<Option<Vec<Option<f64>>>>;
 
 /// The objectives and the limits, applied to figures.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Judge {
     /// What every run measures.
     pub(super) measures: Vec<&'static SweepMeasure>,

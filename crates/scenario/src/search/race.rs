@@ -43,12 +43,14 @@ pub struct SearchRun {
 }
 
 /// A list that was looked at.
+#[derive(Clone, Debug)]
 pub(super) struct Listed {
     pub(super) variant: Variant,
     pub(super) figures: Figures,
     has_failed: bool,
 }
 
+#[derive(Clone, Debug)]
 enum Stage {
     Start,
     Race { left: Vec<usize>, seeds: usize },
@@ -59,6 +61,7 @@ enum Stage {
 }
 
 /// A search under way, or finished.
+#[derive(Clone, Debug)]
 pub struct Search {
     pub(super) document: Document,
     pub(super) judge: Judge,
@@ -70,6 +73,7 @@ pub struct Search {
     pub(super) alone: Vec<(String, usize)>,
     /// The number of runs on searched seeds.
     pub(super) spent: u64,
+    pub(super) races: u64,
     pub(super) restarts: u64,
     first_seed: u64,
     seeds: usize,
@@ -121,6 +125,7 @@ impl Search {
             frontier: Vec::new(),
             alone: Vec::new(),
             spent: 0,
+            races: 0,
             restarts: 0,
             first_seed: variant.seed,
             seeds: plan.seeds as usize,
@@ -200,10 +205,49 @@ impl Search {
         (self.spent, self.budget)
     }
 
+    /// The number of lists that were looked at so far, and of races.
+    #[must_use]
+    pub fn effort(&self) -> (usize, u64) {
+        (self.lists.len(), self.races)
+    }
+
+    /// Begins no further race: what is wanted next judges the best list so far. Before the runs of the first list are
+    /// told there is none to judge, and the search ends without a result.
+    pub fn finish(&mut self) {
+        match self.stage {
+            Stage::Start => {
+                self.pending.clear();
+                self.failure = Some("expected the runs of the present list, got a stop; search for longer".into());
+                self.stage = Stage::Done;
+            }
+            Stage::Race { .. } | Stage::Restart { .. } => {
+                self.pending.clear();
+                self.begin_trim();
+                while self.pending.is_empty() && !self.is_over() {
+                    self.advance();
+                }
+            }
+            // It judges already, or has judged.
+            Stage::Trim { .. } | Stage::Held | Stage::Done => {}
+        }
+    }
+
     /// By how much the best list is better so far, on the searched seeds.
     #[must_use]
     pub fn lead(&self) -> f64 {
         mean(&self.better(0, self.best, self.searched(), None))
+    }
+
+    /// A document of this variant alone, as the search runs it.
+    #[must_use]
+    pub fn document(&self, variant: Variant) -> Document {
+        Document { variants: vec![variant], active: 0, ..self.document.clone() }
+    }
+
+    /// Whether no further race begins: the best list is being judged, or was.
+    #[must_use]
+    pub fn is_judging(&self) -> bool {
+        matches!(self.stage, Stage::Trim { .. } | Stage::Held | Stage::Done)
     }
 
     /// Whether the search is over.
@@ -302,6 +346,7 @@ impl Search {
             return self.restart();
         }
         let racers = self.pool.split_off(self.pool.len().saturating_sub(RACERS));
+        self.races += 1;
         self.raced.extend(racers.iter().map(key));
         let left: Vec<usize> = racers.into_iter().map(|variant| self.list(variant)).collect();
         let seeds = FIRST_ROUND.min(self.searched().end);

@@ -2,12 +2,17 @@
 
 use std::ops::Range;
 
-use tiebreak_sim::FIGURES;
+use tiebreak_model::phrase::Value;
+use tiebreak_model::{Phrase, phrase};
+use tiebreak_sim::{FIGURES, Figure};
 
-use super::judge::{is_above, mean};
+use super::judge::{Judge, is_above, mean};
 use super::race::Search;
 use crate::document::{Document, Variant};
 use crate::effect::Effect;
+
+/// The share of its present value by which a figure must be worse to be mentioned.
+const WORSE_FROM: f64 = 0.02;
 
 /// A mean over seeds with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,7 +71,9 @@ pub struct SearchReport {
     /// Whether the list is certainly better on the held-out seeds, and certainly misses no limit there.
     pub found: bool,
     /// The result in one sentence.
-    pub sentence: String,
+    pub sentence: Phrase,
+    /// What is certainly worse, by [`WORSE_FROM`] or more, and neither an objective nor limited: one sentence each.
+    pub worse: Vec<Phrase>,
     /// The document with the first list and the best one, which is active.
     pub document: Document,
     /// The figures on the searched seeds: flattering, because the list was chosen by them.
@@ -83,6 +90,8 @@ pub struct SearchReport {
     pub lists: usize,
     /// The number of runs on searched seeds.
     pub runs: u64,
+    /// The number of races.
+    pub races: u64,
     /// The number of restarts.
     pub restarts: u64,
 }
@@ -123,6 +132,7 @@ impl Search {
         Some(SearchReport {
             found,
             sentence: self.sentence(found, misses, &held_out),
+            worse: self.worse(&held_out),
             document: Document { variants, active, ..self.document.clone() },
             searched: self.figures(self.best, &self.searched()),
             held_out,
@@ -131,8 +141,17 @@ impl Search {
             frontier: self.frontier.iter().map(point).collect(),
             lists: self.lists.len(),
             runs: self.spent,
+            races: self.races,
             restarts: self.restarts,
         })
+    }
+
+    /// The best list so far on the searched seeds; nothing before the runs of the first list are told.
+    #[must_use]
+    pub fn best_so_far(&self) -> Vec<SearchFigure> {
+        let start = &self.lists[0].figures;
+        let is_judged = self.searched().all(|seed| start[seed].is_some());
+        if is_judged { self.figures(self.best, &self.searched()) } else { Vec::new() }
     }
 
     fn figures(&self, list: usize, seeds: &Range<usize>) -> Vec<SearchFigure> {
@@ -150,50 +169,102 @@ impl Search {
         self.judge.measures.iter().filter_map(|measure| figure(measure.id)).collect()
     }
 
-    fn sentence(&self, found: bool, misses: bool, held_out: &[SearchFigure]) -> String {
-        let unseen = self.held_out().len();
+    fn sentence(&self, found: bool, misses: bool, held_out: &[SearchFigure]) -> Phrase {
         if self.best == 0 {
-            return format!("No list of {} was certainly better than the present one.", self.lists.len());
+            return phrase!("No list of {} was certainly better than the present one.", self.lists.len());
         }
         let said = |id: &str| held_out.iter().find(|figure| figure.measure == id).map(SearchFigure::told);
-        let objectives: Vec<String> = self.judge.objectives.iter().filter_map(|it| said(&it.measure)).collect();
+        let objectives = self.judge.objectives.iter().filter_map(|it| said(&it.measure));
         let kept = self
             .judge
             .limits
             .iter()
             .filter(|limit| !self.judge.objectives.iter().any(|it| it.measure == limit.measure));
-        let limits: Vec<String> = kept.filter_map(|limit| said(&limit.measure)).collect();
-        let told = [format!("{} on {unseen} unseen seeds", objectives.join(", "))].into_iter().chain(limits);
-        let told = told.collect::<Vec<_>>().join("; ");
+        let limits = kept.filter_map(|limit| said(&limit.measure));
+        let unseen = self.held_out().len();
+        let told = phrase!("{} on {unseen} unseen seeds", Phrase::joined(objectives, "{}, {}"), unseen);
+        let told = Phrase::joined(std::iter::once(told).chain(limits), "{}; {}");
         match (found, misses) {
-            (true, _) => format!("{told}."),
-            (false, true) => format!("The best list misses a limit on the unseen seeds: {told}."),
-            (false, false) => format!("The best list is not certainly better on the unseen seeds: {told}."),
+            (true, _) => phrase!("{told}.", told),
+            (false, true) => phrase!("The best list misses a limit on the unseen seeds: {told}.", told),
+            (false, false) => phrase!("The best list is not certainly better on the unseen seeds: {told}.", told),
         }
+    }
+
+    /// What the list that was found does worse, although nobody asked for it.
+    fn worse(&self, held_out: &[SearchFigure]) -> Vec<Phrase> {
+        let Judge { objectives, limits, .. } = &self.judge;
+        let named = objectives.iter().map(|it| &it.measure).chain(limits.iter().map(|it| &it.measure));
+        let others = held_out.iter().filter(|figure| !named.clone().any(|id| id == figure.measure));
+        let told = |figure: &SearchFigure| {
+            let Interval { mean, low, high } = figure.difference;
+            // Counts are of what nobody wants; shares are of what everybody does.
+            let is_worse = if figure.figure()?.is_count() { low > 0.0 } else { high < 0.0 };
+            let is_much = mean.abs() >= WORSE_FROM * figure.now.abs();
+            let ends = [figure.now, figure.found].map(|it| shown(it, figure.unit()));
+            let [now, then] = ends;
+            (is_worse && is_much).then(|| {
+                phrase!("Worse, and nothing limits it: {title}, from {now} to {then}.", figure.title(), now, then)
+            })
+        };
+        others.filter_map(told).collect()
     }
 }
 
 impl SearchFigure {
+    fn figure(&self) -> Option<&'static Figure> {
+        FIGURES.iter().find(|figure| figure.id == self.measure)
+    }
+
+    /// Its name inside a sentence.
+    #[must_use]
+    pub fn title(&self) -> Phrase {
+        Phrase::text(self.figure().and_then(Figure::claim).map_or(self.measure, |(_, title)| title))
+    }
+
+    /// The unit of its values; empty for counts.
+    #[must_use]
+    pub fn unit(&self) -> &'static str {
+        self.figure().map_or("", |figure| figure.unit)
+    }
+
     /// `+2.1 points of empty hosts, 95 % interval 1.4 to 2.7`, or `VMs rejected unchanged`.
-    fn told(&self) -> String {
-        let figure = FIGURES.iter().find(|figure| figure.id == self.measure);
-        let title = figure.and_then(|figure| figure.claim()).map_or(self.measure, |(_, title)| title);
+    #[must_use]
+    pub fn told(&self) -> Phrase {
+        let title = self.title();
         let Interval { mean, low, high } = self.difference;
         if mean == 0.0 && low == 0.0 && high == 0.0 {
-            return format!("{title} unchanged");
+            return phrase!("{title} unchanged", title);
         }
-        let unit = match figure.map_or("", |figure| figure.unit) {
-            "%" => "points of ".to_owned(),
-            "" => String::new(),
-            unit => format!("{unit}, "),
+        let of = match self.unit() {
+            "%" => phrase!("points of {title}", title),
+            "" => title,
+            unit => phrase!("{unit}, {title}", Phrase::text(unit), title),
         };
-        let sign = if mean > 0.0 { "+" } else { "" };
-        format!("{sign}{} {unit}{title}, 95 % interval {} to {}", shown(mean), shown(low), shown(high))
+        let [mean, low, high] = [signed(mean), number(low), number(high)];
+        phrase!("{mean} {of}, 95 % interval {low} to {high}", mean, of, low, high)
+    }
+}
+
+impl Interval {
+    /// `+2.1 (1.4 to 2.7)`.
+    #[must_use]
+    pub fn told(&self) -> Phrase {
+        let [mean, low, high] = [signed(self.mean), number(self.low), number(self.high)];
+        phrase!("{mean} ({low} to {high})", mean, low, high)
+    }
+}
+
+/// A value with its unit.
+fn shown(value: f64, unit: &'static str) -> Phrase {
+    match unit {
+        "" => phrase!("{}", number(value)),
+        unit => phrase!("{} {unit}", number(value), Phrase::text(unit)),
     }
 }
 
 /// A number with as many decimals as are of use.
-fn shown(value: f64) -> String {
+fn number(value: f64) -> Value {
     let decimals = match value.abs() {
         10.0.. => 0,
         1.0.. => 1,
@@ -201,7 +272,15 @@ fn shown(value: f64) -> String {
     };
     let text = format!("{value:.decimals$}");
     // A rounded zero has no sign.
-    if text.trim_start_matches(['-', '0', '.']).is_empty() { "0".into() } else { text }
+    let is_zero = text.trim_start_matches(['-', '0', '.']).is_empty();
+    Value::Number(if is_zero { "0".into() } else { text })
+}
+
+fn signed(value: f64) -> Value {
+    match number(value) {
+        Value::Number(text) if value > 0.0 => Value::Number(format!("+{text}")),
+        other => other,
+    }
 }
 
 /// The second list without each of its changes from the first, with the names of the changes. The order of a stage is

@@ -66,7 +66,7 @@ fn what_helps_is_found_and_what_misses_a_limit_is_not() {
     let changes: Vec<_> = report.changes.iter().map(|it| (it.set.as_str(), (it.brings.mean * 10.0).round())).collect();
     assert_eq!(changes, [("rules.WasteMinimization.on=true", 20.0), ("rules.BestFit.buckets=none", 10.0)]);
     assert_eq!(
-        report.sentence,
+        report.sentence.to_string(),
         "+3.0 points of empty hosts, 95 % interval 3.0 to 3.0 on 16 unseen seeds; VMs rejected unchanged."
     );
     let [searched, held_out] = &report.seeds;
@@ -143,4 +143,52 @@ fn a_bad_plan_is_told_field_by_field() {
     let unknown = plan(&PLAN.replace(r#""runs": 3000"#, r#""rules": ["IsMachineReady"]"#)).expect("readable");
     let error = Search::new(&unknown, &Document::default()).err().map(|error| error.to_string()).unwrap_or_default();
     assert!(error.contains("rules[0]: expected a preference of the list: PreferEmptierClusters"), "{error}");
+}
+
+#[test]
+fn a_figure_that_nothing_limits_is_mentioned_where_it_gets_worse() {
+    let law = |variant: &Variant| {
+        let mut figures = law(variant);
+        figures.push(("conflicts", 120.0 + 220.0 * on(variant, "WasteMinimization")));
+        figures
+    };
+    let worse = |plan: &SearchPlan| {
+        let report = run(plan, law, 0).report().expect("a result");
+        report.worse.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let free = plan(PLAN).expect("a plan");
+    assert_eq!(worse(&free), ["Worse, and nothing limits it: conflicts, from 120 to 340."]);
+    let limits = ["conflicts", "rejections"].map(|id| format!(r#"{{"measure": "{id}", "at_most": "now"}}"#)).join(", ");
+    let limited = PLAN.replace(r#""runs""#, &format!(r#""limits": [{limits}], "runs""#));
+    assert_eq!(worse(&plan(&limited).expect("a plan")), [""; 0]);
+}
+
+#[test]
+fn a_search_that_is_finished_early_judges_what_it_has() {
+    let plan = plan(PLAN).expect("a plan");
+    let told = |search: &mut Search, runs: usize| {
+        for run in search.wanted().take(runs).collect::<Vec<_>>() {
+            let figures = law(&search.variant(run));
+            let value = |id| figures.iter().find(|(other, _)| *other == id).map_or(0.0, |(_, value)| *value);
+            let all = search.measures().iter().map(|measure| Some(value(measure.id))).collect();
+            search.tell(run, Ok(all));
+        }
+    };
+    let mut search = Search::new(&plan, &Document::default()).expect("a plan that fits");
+    while search.lead() == 0.0 {
+        told(&mut search, usize::MAX);
+    }
+    // In the middle of a race.
+    told(&mut search, 3);
+    search.finish();
+    let (spent, budget) = search.progress();
+    while !search.is_over() {
+        told(&mut search, usize::MAX);
+    }
+    let report = search.report().expect("a result");
+    assert!(report.found && spent < budget / 2, "{} after {spent}", report.sentence);
+    let mut none = Search::new(&plan, &Document::default()).expect("a plan that fits");
+    told(&mut none, 3);
+    none.finish();
+    assert!(none.is_over() && none.report().is_none() && none.failure().is_some());
 }

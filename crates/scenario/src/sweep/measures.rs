@@ -31,6 +31,7 @@ impl SweepSubject {
 }
 
 /// One column of a sweep.
+#[derive(Debug)]
 pub struct SweepMeasure {
     /// Its stable id: the name of the column.
     pub id: &'static str,
@@ -38,6 +39,7 @@ pub struct SweepMeasure {
 }
 
 /// The source of a column.
+#[derive(Debug)]
 enum Of {
     /// A figure, by its index in [`FIGURES`].
     Workload(usize),

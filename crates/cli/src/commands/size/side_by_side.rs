@@ -9,7 +9,7 @@ use tiebreak_console::shown::{count, table};
 use tiebreak_model::Workload;
 use tiebreak_scenario::Variant;
 use tiebreak_scenario::effect::Effect;
-use tiebreak_study::size::{Asked, SizeOfSeed, size};
+use tiebreak_study::size::{Asked, SizeOfSeed, of_all, sizes};
 use tiebreak_study::watch::Watch;
 
 use super::LIST;
@@ -52,27 +52,27 @@ pub(super) fn run(
     asked: &Asked,
 ) -> Result<Answer, Failure> {
     let lists = given.all(LIST.name).map(NamedList::of).collect::<Result<Vec<_>, Failure>>()?;
-    let one = |list: &NamedList| size(list.on(variant), workload.clone(), asked.clone(), &Watch::nobody());
-    let sizes = lists.iter().map(one).collect::<Result<Vec<_>, Failure>>()?;
-    let listed = lists.iter().zip(&sizes).enumerate().map(|(at, (list, size))| {
-        let machines: Option<Vec<f64>> = size.seeds.iter().map(|seed| Some(seed.machines? as f64)).collect();
+    let variants = lists.iter().map(|list| list.on(variant)).collect();
+    let sizes = sizes(variants, workload, asked, &Watch::nobody())?;
+    let listed = lists.iter().zip(&sizes.lists).enumerate().map(|(at, (list, seeds))| {
+        let machines: Option<Vec<f64>> = seeds.iter().map(|seed| Some(seed.machines? as f64)).collect();
         let effect = machines.and_then(|all| Effect::of(&all));
         Listed {
             list: list.name.clone(),
-            machines: size.machines,
+            machines: of_all(seeds),
             mean: effect.map(|it| it.mean),
             interval: effect.and_then(|it| it.interval()),
-            difference: if at == 0 { None } else { difference(&sizes[0].seeds, &size.seeds) },
-            seeds: size.seeds.clone(),
+            difference: if at == 0 { None } else { difference(&sizes.lists[0], seeds) },
+            seeds: seeds.clone(),
         }
     });
     let report = SideBySide {
-        bound: sizes[0].bound,
-        machine: sizes[0].machine.clone(),
+        bound: sizes.bound,
+        machine: sizes.machine.clone(),
         reject_pct: 100.0 * asked.reject,
         vms: workload.vm_count(),
         lists: listed.collect(),
-        runs: sizes.iter().map(|size| size.runs).sum(),
+        runs: sizes.runs,
     };
     let lacks = report.lists.iter().any(|list| list.machines.is_none());
     Ok(Answer::either(given, &report, || report.text()).problem(lacks))
