@@ -201,19 +201,19 @@ mod tests {
 
     #[test]
     fn drawn_tenants_are_new_keep_their_hours_and_are_gone_when_the_trace_begins() {
-        let (trace, length) = (trace(), 20 * DAY_MS);
-        let warmed = WarmedUp::of(&trace, 20.0, Seed(7)).expect("a warm-up");
+        let (trace, length) = (trace(), 200 * DAY_MS);
+        let warmed = WarmedUp::of(&trace, 200.0, Seed(7)).expect("a warm-up");
         let drawn: Vec<VmRow> = warmed.workload.rows().filter(|row| row.name > DRAWN).collect();
-        assert!(drawn.len() == warmed.drawn as usize && drawn.len() > 20);
+        assert!(drawn.len() == warmed.drawn as usize && drawn.len() > 100);
         for row in &drawn {
             assert!(row.tenant > DRAWN && row.end.0 > 0 && row.end.0 <= length, "{row:?}");
             assert_eq!(row.start.0.rem_euclid(DAY_MS), 10 * HOUR, "ten o'clock");
             let lived = row.end.0 - row.start.0;
             assert!([2 * HOUR, 5 * DAY_MS].contains(&lived), "{row:?}");
         }
-        let again = WarmedUp::of(&trace, 20.0, Seed(7)).expect("a warm-up");
+        let again = WarmedUp::of(&trace, 200.0, Seed(7)).expect("a warm-up");
         assert_eq!(again.workload.fingerprint(), warmed.workload.fingerprint());
-        let other = WarmedUp::of(&trace, 20.0, Seed(8)).expect("a warm-up");
+        let other = WarmedUp::of(&trace, 200.0, Seed(8)).expect("a warm-up");
         assert_ne!(other.workload.fingerprint(), warmed.workload.fingerprint());
     }
 
