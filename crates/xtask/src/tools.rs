@@ -39,8 +39,8 @@ pub(crate) const WASM_BINDGEN: CargoTool = CargoTool {
 pub(crate) const WASM_TESTED: &[(&str, &str)] = &[("tiebreak-engine", "browser")];
 
 /// The crates that are compiled for this computer. Always the same set, because a single crate has other features and
-/// would be compiled again. The page and the Python package are excluded, because they work only in a browser and in Python.
-pub(crate) const NATIVE: &[&str] = &["--workspace", "--exclude", "tiebreak-web", "--exclude", "tiebreak-python"];
+/// would be compiled again. The page is excluded, because it works only in a browser.
+pub(crate) const NATIVE: &[&str] = &["--workspace", "--exclude", "tiebreak-web"];
 
 /// The browser's target.
 pub(crate) const BROWSER_TARGET: &str = "wasm32-unknown-unknown";
@@ -74,7 +74,7 @@ pub(crate) const WASMTIME: PythonTool = PythonTool { packages: &[("wasmtime", "5
 /// Builds the wheel of the Python package.
 pub(crate) const MATURIN: PythonTool = PythonTool { packages: &[("maturin", "1.16.0")] };
 
-/// What the Python package is tested with: those who take its tables, and its progress bars.
+/// What the Python package is tested with: what takes its tables, its progress bars, and a checker of types.
 pub(crate) const NOTEBOOK: PythonTool = PythonTool {
     packages: &[("polars", "2.1.0"), ("pandas", "3.1.1"), ("pyarrow", "26.0.1"), ("tqdm", "4.70.1"), ("mypy", "2.4.1")],
 };

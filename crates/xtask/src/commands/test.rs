@@ -198,10 +198,10 @@ fn sweep() -> StageReport {
     tested(&DASK, "dask").and(tested(&HYPERQUEUE, "hyperqueue"))
 }
 
-/// The Python package, from its wheel.
+/// The Python package, with what the native stage has compiled.
 fn python() -> StageReport {
-    match super::wheel::test() {
-        Ok(mut test) => counted(&mut test).with_some_test(),
+    match super::wheel::lay_out().and_then(|()| super::wheel::tests()) {
+        Ok(mut tests) => counted(&mut tests).with_some_test(),
         Err(sentence) => StageReport::of(Err(sentence)),
     }
 }
