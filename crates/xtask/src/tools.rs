@@ -35,12 +35,16 @@ pub(crate) const WASM_BINDGEN: CargoTool = CargoTool {
     how: &[],
 };
 
-/// Crates with a test program for the browser, run by wasm-bindgen-test-runner.
-pub(crate) const WASM_TESTED: &[(&str, &str)] = &[("tiebreak-engine", "browser")];
+/// Test programs for the browser, run by wasm-bindgen-test-runner.
+pub(crate) const WASM_TESTS: &[&str] = &["browser"];
 
-/// The crates that are compiled for this computer. Always the same set, because a single crate has other features and
-/// would be compiled again. The page is excluded, because it works only in a browser.
-pub(crate) const NATIVE: &[&str] = &["--workspace", "--exclude", "tiebreak-web"];
+/// The crates that tests compile for WebAssembly. Always the same set, because a single crate has other features and would
+/// be compiled again.
+pub(crate) const WASM_TOGETHER: &[&str] = &["--package", "tiebreak-engine", "--package", "tiebreak-npm"];
+
+/// The crates that are compiled for this computer, together for the same reason. The page and the npm package are
+/// excluded, because they work only in JavaScript.
+pub(crate) const NATIVE: &[&str] = &["--workspace", "--exclude", "tiebreak-web", "--exclude", "tiebreak-npm"];
 
 /// The browser's target.
 pub(crate) const BROWSER_TARGET: &str = "wasm32-unknown-unknown";
