@@ -99,7 +99,8 @@ class Runs(unittest.TestCase):
         found = tiebreak.search(plan, progress=lambda done, all: seen.append((done, all)))
         self.assertEqual(found["found"], found["held_out"]["interval"][0] > 0)
         self.assertFalse({*found["searched"]["seeds"]} & {*found["held_out"]["seeds"]})
-        self.assertEqual(len(tiebreak.Scenario(found["list"]).to_dict()["variants"]), 2)
+        lists = tiebreak.Scenario(found["list"]).to_dict()["variants"]
+        self.assertEqual(len(lists), 2 if found["changes"] else 1)
         self.assertIn(found["sentence"], str(found))
         self.assertGreaterEqual(seen[-1][0], 40)
 

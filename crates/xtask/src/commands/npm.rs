@@ -12,16 +12,8 @@ const PACKAGE: &str = "packages/npm";
 /// Where the package is put together; `npm pack` writes the tarball next to it.
 const PACKED: &str = "target/npm";
 /// What goes with the engine.
-const FILES: [&str; 8] = [
-    "package.json",
-    "README.md",
-    "index.mjs",
-    "index.d.ts",
-    "declared.d.ts",
-    "worker.mjs",
-    "chart.mjs",
-    "chart.d.ts",
-];
+const FILES: [&str; 8] =
+    ["package.json", "README.md", "index.mjs", "index.d.ts", "declared.d.ts", "worker.mjs", "chart.mjs", "chart.d.ts"];
 const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
 pub(crate) fn run(_: &[String]) -> Outcome {
