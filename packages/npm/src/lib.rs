@@ -4,8 +4,6 @@
 //! of them is answered by `crates/study`, as in the native program. What is wrong with the input is an `Error` in the
 //! words of the program.
 
-#![expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands arguments over as values")]
-
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
