@@ -1,6 +1,6 @@
 //! `docs/RULES.md`, the reference page, matches the output of `tiebreak list ... --json`.
 //!
-//! `UPDATE=1 cargo test -p tiebreak-cli --test reference` rewrites it, and the types of the Python package.
+//! `UPDATE=1 cargo test -p tiebreak-cli --test reference` rewrites it, and the types of the packages for Python and npm.
 
 use std::path::Path;
 use std::process::Command;
@@ -277,31 +277,48 @@ fn text(row: &Value, field: &str) -> String {
     row[field].as_str().expect("a text").replace('|', "\\|")
 }
 
-/// The types of the Python package: names and figures, from the declarations.
+/// The types of the packages for Python and npm: names and figures, from the declarations.
 #[test]
-fn the_types_of_the_python_package_are_what_the_code_declares() {
+fn the_types_of_the_packages_are_what_the_code_declares() {
     let presets: Vec<_> = tiebreak_scenario::PRESETS.iter().map(|it| it.id).collect();
     let rules: Vec<_> = tiebreak_placement::rules::RULES.iter().map(|it| it.declaration.id).collect();
     let metrics: Vec<_> = tiebreak_sim::METRICS.iter().map(|it| it.declaration.id).collect();
-    let figures = tiebreak_sim::figures::Part::ALL.into_iter().flat_map(tiebreak_sim::figures::Part::figures);
-    let mut text = String::from(
+    let names = [("PresetName", presets), ("RuleName", rules), ("MetricName", metrics)];
+    let figures = || tiebreak_sim::figures::Part::ALL.into_iter().flat_map(tiebreak_sim::figures::Part::figures);
+
+    let mut python = String::from(
         "\"\"\"Names and figures, made from the declarations in the code by ``UPDATE=1 cargo test -p tiebreak-cli --test \
          reference``.\"\"\"\n\nfrom typing import Literal, TypedDict\n",
     );
-    for (name, ids) in [("PresetName", presets), ("RuleName", rules), ("MetricName", metrics)] {
-        let listed: String = ids.iter().map(|id| format!("    \"{id}\",\n")).collect();
-        text += &format!("\n{name} = Literal[\n{listed}]\n");
+    let mut script = String::from(
+        "// Names and figures, made from the declarations in the code by `UPDATE=1 cargo test -p tiebreak-cli --test \
+         reference`.\n",
+    );
+    for (name, ids) in names {
+        let listed: Vec<_> = ids.iter().map(|id| format!("    \"{id}\",\n")).collect();
+        python += &format!("\n{name} = Literal[\n{}]\n", listed.concat());
+        script += &format!(
+            "\nexport type {name} =\n  | {};\n",
+            ids.iter().map(|id| format!("\"{id}\"")).collect::<Vec<_>>().join("\n  | ")
+        );
     }
-    text += "\n\nclass Figures(TypedDict, total=False):\n    \"\"\"The figures of a run.\"\"\"\n\n";
-    for figure in figures {
+    python += "\n\nclass Figures(TypedDict, total=False):\n    \"\"\"The figures of a run.\"\"\"\n\n";
+    script += "\n/** The figures of a run. */\nexport interface Figures {\n";
+    for figure in figures() {
         let unit = if figure.unit.is_empty() { String::new() } else { format!(" ({})", figure.unit) };
         let kind = if figure.is_count() { "int" } else { "float" };
-        text += &format!("    {}: {kind} | None\n    \"\"\"{}{unit}\"\"\"\n", figure.id, figure.help);
+        python += &format!("    {}: {kind} | None\n    \"\"\"{}{unit}\"\"\"\n", figure.id, figure.help);
+        script += &format!("  /** {}{unit} */\n  {}: number | null;\n", figure.help, figure.id);
     }
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packages/python/python/tiebreak/_declared.py");
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(&file, &text).expect("packages/ can be written");
+    script += "}\n";
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packages");
+    for (file, text) in [("python/python/tiebreak/_declared.py", python), ("npm/declared.d.ts", script)] {
+        let file = root.join(file);
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write(&file, &text).expect("packages/ can be written");
+        }
+        let committed = std::fs::read_to_string(&file).unwrap_or_default();
+        let advice = "run `UPDATE=1 cargo test -p tiebreak-cli --test reference`";
+        assert_eq!(text, committed, "{} is old: {advice}", file.display());
     }
-    let committed = std::fs::read_to_string(&file).unwrap_or_default();
-    assert_eq!(text, committed, "_declared.py is old: run `UPDATE=1 cargo test -p tiebreak-cli --test reference`");
 }

@@ -38,7 +38,7 @@ pub fn watched<J: Sync, T: Send>(
 }
 
 /// Runs jobs on this many threads and passes each result on, in job order, as soon as it is ready. Stops at the first
-/// job, in that order, that fails.
+/// job, in that order, that fails. WebAssembly has neither threads nor a clock: there the jobs run one after the other.
 ///
 /// # Errors
 /// That of this job, of `hand_on`, or of `watch`.
@@ -49,6 +49,13 @@ pub fn in_order<J: Sync, T: Send>(
     run: impl Fn(&J) -> Result<T, Failure> + Sync,
     mut hand_on: impl FnMut(T) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
+    if cfg!(target_family = "wasm") {
+        let all = jobs.len() as u64;
+        return jobs.iter().zip(1..).try_for_each(|(job, done)| {
+            hand_on(run(job)?)?;
+            watch.tell(done, all)
+        });
+    }
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
     let work = |sender: mpsc::Sender<_>| {

@@ -1,5 +1,5 @@
 //! What people ask of a scenario, and what they find: the figures of a run, the story of a VM, what other settings
-//! change over paired seeds, sweeps, and how many machines are enough.
+//! change over paired seeds, sweeps, searches, and how many machines are enough.
 //!
 //! The native program, the Python package and the npm package are hosts of this crate: they say where scenarios and
 //! traces come from and pass the findings on, as JSON or as the text that each finding has.
@@ -15,6 +15,7 @@ pub mod fields;
 pub mod figures;
 pub mod own;
 pub mod ready;
+pub mod search;
 pub mod shown;
 pub mod size;
 pub mod story;

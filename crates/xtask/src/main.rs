@@ -16,8 +16,8 @@ mod tools;
 use std::process::ExitCode;
 
 use commands::{
-    bench, build, bundle, check, floors, fuzz, mutants, no_std, prerender, serve, setup, size, soak, strings, supply,
-    targets, test, wheel, words,
+    bench, build, bundle, check, floors, fuzz, mutants, no_std, npm, prerender, serve, setup, size, soak, strings,
+    supply, targets, test, wheel, words,
 };
 
 /// Success, or one sentence with what was tried and what to do.
@@ -37,6 +37,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "serve", help: serve::HELP, run: serve::run },
     Command { name: "bundle", help: bundle::HELP, run: bundle::run },
     Command { name: "wheel", help: wheel::HELP, run: wheel::run },
+    Command { name: "npm", help: npm::HELP, run: npm::run },
     Command { name: "test", help: test::HELP, run: test::run },
     Command { name: "check", help: check::HELP, run: check::run },
     Command { name: "floors", help: floors::HELP, run: floors::run },

@@ -35,12 +35,16 @@ pub(crate) const WASM_BINDGEN: CargoTool = CargoTool {
     how: &[],
 };
 
-/// Crates with a test program for the browser, run by wasm-bindgen-test-runner.
-pub(crate) const WASM_TESTED: &[(&str, &str)] = &[("tiebreak-engine", "browser")];
+/// Test programs for the browser, run by wasm-bindgen-test-runner.
+pub(crate) const WASM_TESTS: &[&str] = &["browser"];
 
-/// The crates that are compiled for this computer. Always the same set, because a single crate has other features and
-/// would be compiled again. The page and the Python package are excluded, because they work only in a browser and in Python.
-pub(crate) const NATIVE: &[&str] = &["--workspace", "--exclude", "tiebreak-web", "--exclude", "tiebreak-python"];
+/// The crates that tests compile for WebAssembly. Always the same set, because a single crate has other features and would
+/// be compiled again.
+pub(crate) const WASM_TOGETHER: &[&str] = &["--package", "tiebreak-engine", "--package", "tiebreak-npm"];
+
+/// The crates that are compiled for this computer, together for the same reason. The page and the npm package are
+/// excluded, because they work only in JavaScript.
+pub(crate) const NATIVE: &[&str] = &["--workspace", "--exclude", "tiebreak-web", "--exclude", "tiebreak-npm"];
 
 /// The browser's target.
 pub(crate) const BROWSER_TARGET: &str = "wasm32-unknown-unknown";
@@ -74,7 +78,7 @@ pub(crate) const WASMTIME: PythonTool = PythonTool { packages: &[("wasmtime", "5
 /// Builds the wheel of the Python package.
 pub(crate) const MATURIN: PythonTool = PythonTool { packages: &[("maturin", "1.16.0")] };
 
-/// What the Python package is tested with: those who take its tables, and its progress bars.
+/// What the Python package is tested with: what takes its tables, its progress bars, and a checker of types.
 pub(crate) const NOTEBOOK: PythonTool = PythonTool {
     packages: &[("polars", "2.1.0"), ("pandas", "3.1.1"), ("pyarrow", "26.0.1"), ("tqdm", "4.70.1"), ("mypy", "2.4.1")],
 };

@@ -1,4 +1,4 @@
-//! Questions that take several runs: comparisons, sweeps, sizes.
+//! Questions that take several runs: comparisons, sweeps, searches, sizes.
 
 use std::sync::Arc;
 
@@ -7,12 +7,13 @@ use pyo3::prelude::*;
 use serde_json::Value;
 use tiebreak_model::Workload;
 use tiebreak_profile::sizing::Mix;
-use tiebreak_scenario::{PRESETS, SweepPlan, SweepTable, Variant};
+use tiebreak_scenario::search::{Search, SearchPlan};
+use tiebreak_scenario::{Document, PRESETS, SweepPlan, SweepTable, Variant};
 use tiebreak_sim::METRICS;
 use tiebreak_study::at_once::{in_order, processors};
 use tiebreak_study::compare::{Contender, planned};
 use tiebreak_study::size::{Asked, machine_of, mix_of};
-use tiebreak_study::{Failure, Workloads, fields, sweep as sweeps, traces};
+use tiebreak_study::{Failure, Workloads, fields, search as searches, sweep as sweeps, traces};
 
 use crate::follow::{followed, value_error};
 use crate::run::ready;
@@ -78,11 +79,7 @@ pub(crate) fn sweep(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let plan = SweepPlan::read(plan).map_err(value_error)?;
-    let mut document = scenario.copied();
-    for variant in &mut document.variants {
-        fields::set_all(variant, &borrowed(&fields)).map_err(value_error)?;
-    }
-    let sweep = plan.over(&document).map_err(value_error)?;
+    let sweep = plan.over(&all_set(scenario, &fields)?).map_err(value_error)?;
     let table = SweepTable::of(&plan, &sweep);
     let trace: Option<Arc<Workload>> = trace.map(|trace| trace.workload.clone());
     let numbers: Vec<u64> = (0..sweep.count()).collect();
@@ -101,6 +98,36 @@ pub(crate) fn sweep(
         Ok(rows)
     })?;
     Ok(Value::Array(rows).to_string())
+}
+
+/// The scenario's document with these fields set in every variant.
+fn all_set(scenario: &Scenario, fields: &Fields) -> PyResult<Document> {
+    let mut document = scenario.copied();
+    for variant in &mut document.variants {
+        fields::set_all(variant, &borrowed(fields)).map_err(value_error)?;
+    }
+    Ok(document)
+}
+
+/// Searches for a better list of rules.
+#[pyfunction]
+pub(crate) fn search(
+    py: Python<'_>,
+    plan: &str,
+    scenario: &Scenario,
+    fields: Fields,
+    trace: Option<&Trace>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Told> {
+    let plan = SearchPlan::read(plan).map_err(value_error)?;
+    let search = Search::new(&plan, &all_set(scenario, &fields)?).map_err(value_error)?;
+    let trace: Option<Arc<Workload>> = trace.map(|trace| trace.workload.clone());
+    let found = followed(py, progress.as_ref(), |watch| {
+        let source = |variant: &Variant| traces::workload(variant, trace.as_ref());
+        let workloads = Workloads::of(source, trace.is_some());
+        searches::search(search, &workloads, processors(), &mut (), watch)
+    })?;
+    Ok((serde_json::to_string(&found).map_err(value_error)?, found.text()))
 }
 
 /// Finds how many machines a workload needs.

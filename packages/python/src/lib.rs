@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _tiebreak {
     #[pymodule_export]
-    use crate::asking::{compare, metrics, presets, size, sweep};
+    use crate::asking::{compare, metrics, presets, search, size, sweep};
     #[pymodule_export]
     use crate::run::{Run, run};
     #[pymodule_export]

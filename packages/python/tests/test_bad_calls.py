@@ -97,6 +97,8 @@ def call(draw):
                                                               seeds=draw.choice([0, 65, 1.5, math.nan]))),
         lambda: ("sweep", lambda: tiebreak.sweep(draw.choice([{}, {"parameters": 5}, odd(draw), "nowhere.json", {
             "scenario": "small", "parameters": [{"path": "nothing", "values": [1]}]}]))),
+        lambda: ("search", lambda: tiebreak.search(draw.choice([{}, {"objectives": 5}, odd(draw), "nowhere.json", {
+            "scenario": "small", "objectives": [{"measure": "nothing"}]}]))),
         lambda: ("size", lambda: tiebreak.size("small", reject=draw.choice([-0.1, 1, math.nan, "x", odd(draw)]))),
         lambda: ("size(machine)", lambda: tiebreak.size("small", machine=draw.choice(["x", "0x0", "1x", "nan x nan", 5]))),
     ])

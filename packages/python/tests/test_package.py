@@ -93,6 +93,17 @@ class Runs(unittest.TestCase):
         self.assertEqual(rows[0]["digest"], tiebreak.run("small", set={"agents.count": 1, "seed": 1}).digest)
         self.assertGreaterEqual(tiebreak.size("small", machine="64x256", seeds=1)["machines"], 1)
 
+    def test_a_search_is_judged_on_other_seeds(self):
+        plan = {"scenario": "small", "objectives": [{"measure": "empty_hosts_pct_mean"}], "seeds": 8, "runs": 40}
+        seen = []
+        found = tiebreak.search(plan, progress=lambda done, all: seen.append((done, all)))
+        self.assertEqual(found["found"], found["held_out"]["interval"][0] > 0)
+        self.assertFalse({*found["searched"]["seeds"]} & {*found["held_out"]["seeds"]})
+        lists = tiebreak.Scenario(found["list"]).to_dict()["variants"]
+        self.assertEqual(len(lists), 2 if found["changes"] else 1)
+        self.assertIn(found["sentence"], str(found))
+        self.assertGreaterEqual(seen[-1][0], 40)
+
     def test_progress_is_told(self):
         seen = []
         tiebreak.run("small", progress=lambda done, all: seen.append((done, all)))

@@ -37,6 +37,7 @@ pub(crate) const FLOORS: &[(&str, u8)] = &[
     ("tiebreak-view", 6),
     ("tiebreak-cli", 6),
     ("tiebreak-python", 6),
+    ("tiebreak-npm", 6),
     ("tiebreak-web", 7),
 ];
 
@@ -64,9 +65,9 @@ const WITHIN: &[(&str, &str, &str)] = &[
     ("tiebreak-chart", "tiebreak-i18n", "days and numbers on an axis follow the language"),
 ];
 
-/// Only the page depends on the browser; decisions stay on lower floors, where they also run natively.
+/// Only the page and the npm package depend on the browser; decisions stay on lower floors, where they also run natively.
 const BROWSER: &[&str] = &["web-sys", "js-sys", "wasm-bindgen", "yew", "gloo", "plotters-canvas"];
-const PAGE: &str = "tiebreak-web";
+const PAGES: [&str; 2] = ["tiebreak-web", "tiebreak-npm"];
 
 pub(crate) fn run(_: &[String]) -> Outcome {
     let tree = ["tree", "--workspace", "--edges", "normal", "--target", "all", "--depth", "1"];
@@ -106,8 +107,8 @@ fn fault(from: &str, to: &str) -> Option<String> {
     if BESIDE.contains(&to) {
         return Some(format!("{from} -> {to}: only as a dev-dependency"));
     }
-    if from != PAGE && BROWSER.contains(&to) {
-        return Some(format!("{from} -> {to}: only {PAGE} knows the browser"));
+    if !PAGES.contains(&from) && BROWSER.contains(&to) {
+        return Some(format!("{from} -> {to}: only {} know the browser", PAGES.join(" and ")));
     }
     if WITHIN.iter().any(|(user, used, _)| (*user, *used) == (from, to)) {
         return None;

@@ -8,6 +8,7 @@ pub(crate) mod floors;
 pub(crate) mod fuzz;
 pub(crate) mod mutants;
 pub(crate) mod no_std;
+pub(crate) mod npm;
 pub(crate) mod prerender;
 pub(crate) mod serve;
 pub(crate) mod setup;

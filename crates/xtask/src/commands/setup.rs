@@ -30,6 +30,14 @@ pub(crate) fn for_wasm_tests() -> Outcome {
     cargo_tool(&WASM_BINDGEN)
 }
 
+/// What the npm package needs.
+pub(crate) fn for_npm() -> Outcome {
+    wasm_bindgen_is_the_locked_one()?;
+    targets(&[BROWSER_TARGET])?;
+    npm()?;
+    cargo_tool(&WASM_BINDGEN)
+}
+
 /// What serving the page on this computer needs; compiles the page's programs at the same time.
 pub(crate) fn for_development() -> Outcome {
     wasm_bindgen_is_the_locked_one()?;

@@ -19,6 +19,7 @@ const SHIPPED: &[&str] = &[
     "--package=tiebreak-cli",
     "--package=tiebreak-web",
     "--package=tiebreak-python",
+    "--package=tiebreak-npm",
     "--features=tiebreak-web/parquet,tiebreak-web/imports",
     "--edges=normal,build",
     "--target=all",

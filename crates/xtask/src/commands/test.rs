@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::tools::{BROWSER_TARGET, DASK, HYPERQUEUE, NATIVE, WASM_BINDGEN, WASM_TESTED};
+use crate::tools::{BROWSER_TARGET, DASK, HYPERQUEUE, NATIVE, WASM_BINDGEN, WASM_TESTS, WASM_TOGETHER};
 use crate::{Outcome, process, progress, project};
 
 pub(crate) const HELP: &str = "run every stage that has not passed on these very files, or all of them with --again, or only the named ones: \
-     setup check native sweep python build wasm size browser";
+     setup check native sweep python build wasm npm size browser";
 
 /// A stage, with the number of its tests; a stage without separate tests counts as one.
 struct Stage {
@@ -33,8 +33,8 @@ const APART_FROM_NATIVE: Option<&[&str]> = Some(&["web/src/", ".mjs"]);
 /// The page contains neither the native program nor its documentation.
 const APART_FROM_PAGE: Option<&[&str]> = Some(&["docs/", "crates/cli/", "crates/console/", "crates/papers/"]);
 
-/// The Python package contains neither the page nor the native program.
-const APART_FROM_PYTHON: Option<&[&str]> =
+/// The packages contain neither the page nor the native program.
+const APART_FROM_PACKAGES: Option<&[&str]> =
     Some(&["web/", "crates/app/", "crates/view/", "crates/cli/", "crates/papers/"]);
 
 /// In this order. `check` is cheap, so it comes first.
@@ -43,9 +43,10 @@ const STAGES: &[Stage] = &[
     native_stage("check", || StageReport::of(super::check::run(&[])), None),
     native_stage("native", native, APART_FROM_NATIVE),
     native_stage("sweep", sweep, APART_FROM_NATIVE),
-    native_stage("python", python, APART_FROM_PYTHON),
+    native_stage("python", python, APART_FROM_PACKAGES),
     Stage { needs_page: true, ..ground(BUILD, || StageReport::of(super::build::run(&[]))) },
     page_stage("wasm", wasm, APART_FROM_PAGE),
+    page_stage("npm", npm, APART_FROM_PACKAGES),
     page_stage("size", || StageReport::of(super::size::run(&[])), None),
     page_stage("browser", browser, APART_FROM_PAGE),
 ];
@@ -198,27 +199,38 @@ fn sweep() -> StageReport {
     tested(&DASK, "dask").and(tested(&HYPERQUEUE, "hyperqueue"))
 }
 
-/// The Python package, from its wheel.
+/// The Python package, with what the native stage has compiled.
 fn python() -> StageReport {
-    match super::wheel::test() {
-        Ok(mut test) => counted(&mut test).with_some_test(),
+    match super::wheel::lay_out().and_then(|()| super::wheel::tests()) {
+        Ok(mut tests) => counted(&mut tests).with_some_test(),
+        Err(sentence) => StageReport::of(Err(sentence)),
+    }
+}
+
+/// The npm package, from its tarball, in Node.js and in browsers.
+fn npm() -> StageReport {
+    match super::npm::pack("dev") {
+        Ok(tarball) => {
+            let node = ["--test", "--test-timeout=600000", "--test-reporter=spec", "tests/npm/package.test.mjs"];
+            counted(process::command("node", &node).env("TIEBREAK_TARBALL", tarball)).with_some_test()
+        }
         Err(sentence) => StageReport::of(Err(sentence)),
     }
 }
 
 fn wasm() -> StageReport {
     match super::setup::for_wasm_tests().and_then(|()| wasm_programs()) {
-        Ok(programs) => WASM_TESTED
+        Ok(programs) => WASM_TESTS
             .iter()
-            .map(|test| wasm_of(*test, &programs).with_some_test())
+            .map(|test| wasm_of(test, &programs).with_some_test())
             .fold(StageReport::default(), StageReport::and),
         Err(sentence) => StageReport::of(Err(sentence)),
     }
 }
 
-fn wasm_of((package, test): (&str, &str), (runner, driver): &(PathBuf, PathBuf)) -> StageReport {
-    let mut test = process::cargo(&["test", "--package", package, "--test", test, "--target", BROWSER_TARGET]);
-    test.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner).env("CHROMEDRIVER", driver);
+fn wasm_of(test: &str, (runner, driver): &(PathBuf, PathBuf)) -> StageReport {
+    let mut test = process::cargo(&["test", "--test", test, "--target", BROWSER_TARGET]);
+    test.args(WASM_TOGETHER).env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner).env("CHROMEDRIVER", driver);
     counted(&mut test)
 }
 

@@ -6,7 +6,7 @@ Runs are those of the native program and of the page, digest for digest. What is
 
 from __future__ import annotations
 
-from ._asking import Finding, compare, size, sweep
+from ._asking import Finding, compare, search, size, sweep
 from ._result import Explanation, Result, run
 from ._scenario import Rule, Rules, Scenario
 from ._tiebreak import Table, __version__, metrics, presets
@@ -14,5 +14,5 @@ from ._trace import Trace
 
 __all__ = [
     "Explanation", "Finding", "Result", "Rule", "Rules", "Scenario", "Table", "Trace", "__version__", "compare",
-    "metrics", "presets", "run", "size", "sweep",
+    "metrics", "presets", "run", "search", "size", "sweep",
 ]

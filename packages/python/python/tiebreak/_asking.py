@@ -73,24 +73,7 @@ def sweep(
 
     ``plan`` is a dict as in a plan's file, or its path; ``scenario`` takes the place of the plan's.
     """
-    beside = Path()
-    if isinstance(plan, (str, os.PathLike)):
-        file = _checks.path("plan", plan)
-        beside = Path(file).parent
-        try:
-            text = Path(file).read_text(encoding="utf-8")
-            plan = json.loads(text)
-        except (OSError, ValueError) as error:
-            raise ValueError(f"plan: expected a sweep plan in {file[:200]}, got: {error}; check the path") from None
-    if not isinstance(plan, Mapping):
-        raise _checks.wrong("plan", "a dict or the path of a sweep plan", plan, "see docs/SWEEPS.md")
-    text = _checks.as_json("plan", plan)
-    if scenario is None:
-        scenario = plan.get("scenario", "default")
-        if isinstance(scenario, str) and scenario.endswith(".json"):
-            scenario = beside / scenario
-    native = scenario_of(scenario)
-    assert native is not None
+    text, native = _planned(plan, scenario, "sweep", "docs/SWEEPS.md")
     own, fields = trace_of(trace), _checks.fields("set", set)
     with _checks.Progress("progress", progress, "run") as told:
         rows = json.loads(_tiebreak.sweep(text, native, fields, own, told))
@@ -98,6 +81,47 @@ def sweep(
         {"number": row["number"], **row["values"], "seed": row["seed"], "digest": row["digest"], **row["measures"]}
         for row in rows
     ]
+
+
+def search(
+    plan: Any,
+    *,
+    scenario: Any = None,
+    trace: Any = None,
+    set: Mapping[str, Any] | None = None,
+    progress: Any = None,
+) -> Finding:
+    """A better list of rules for a scenario, judged on seeds that were not searched on.
+
+    ``plan`` is a dict as in a plan's file, or its path; ``scenario`` takes the place of the plan's. ``found`` says
+    whether the list is certainly better, and ``Scenario(finding["list"])`` has it as the active variant.
+    """
+    text, native = _planned(plan, scenario, "search", "docs/SEARCH.md")
+    own, fields = trace_of(trace), _checks.fields("set", set)
+    with _checks.Progress("progress", progress, "run") as told:
+        return Finding(*_tiebreak.search(text, native, fields, own, told))
+
+
+def _planned(plan: Any, scenario: Any, kind: str, page: str) -> tuple[str, _tiebreak.Scenario]:
+    """A plan as JSON, and the scenario that it is about."""
+    beside = Path()
+    if isinstance(plan, (str, os.PathLike)):
+        file = _checks.path("plan", plan)
+        beside = Path(file).parent
+        try:
+            plan = json.loads(Path(file).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ValueError(f"plan: expected a {kind} plan in {file[:200]}, got: {error}; check the path") from None
+    if not isinstance(plan, Mapping):
+        raise _checks.wrong("plan", f"a dict or the path of a {kind} plan", plan, f"see {page}")
+    text = _checks.as_json("plan", plan)
+    if scenario is None:
+        scenario = plan.get("scenario", "default")
+        if isinstance(scenario, str) and scenario.endswith(".json"):
+            scenario = beside / scenario
+    native = scenario_of(scenario)
+    assert native is not None
+    return text, native
 
 
 def size(

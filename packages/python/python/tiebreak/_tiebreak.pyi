@@ -68,6 +68,9 @@ def compare(
     progress: _Progress,
 ) -> tuple[str, str]: ...
 def sweep(plan: str, scenario: Scenario, fields: _Fields, trace: Trace | None, progress: _Progress) -> str: ...
+def search(
+    plan: str, scenario: Scenario, fields: _Fields, trace: Trace | None, progress: _Progress
+) -> tuple[str, str]: ...
 def size(
     scenario: Scenario | None,
     fields: _Fields,

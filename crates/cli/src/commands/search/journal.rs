@@ -12,12 +12,12 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 use tiebreak_study::Workloads;
 
 /// The figures that are known, and the file for more; without a file it keeps nothing.
-pub(super) struct Journal {
+pub(super) struct Kept {
     known: BTreeMap<u128, Vec<Option<f64>>>,
     file: Option<(String, File)>,
 }
 
-impl Journal {
+impl Kept {
     /// Reads a journal, or begins it. A last line that a stop has torn is dropped.
     ///
     /// # Errors
