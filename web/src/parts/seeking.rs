@@ -127,7 +127,7 @@ impl SeekPanel {
                     { entry(mark("Seeds, half of them held out"), seeds, SEEDS, |wish, seeds| wish.seeds = seeds) }
                     { entry(mark("Seed of the search"), seed, (1, 1_000_000), |wish, seed| wish.seed = seed) }
                 </div>
-                <fieldset class="fields"><legend>{ tr("Compared with now") }</legend>{ for open.map(limit) }</fieldset>
+                <div class="fields" role="group" aria-label={tr("Compared with now")}><h3>{ tr("Compared with now") }</h3>{ for open.map(limit) }</div>
             </div>
         }
     }
