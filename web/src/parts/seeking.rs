@@ -163,7 +163,9 @@ impl SeekPanel {
                     <button class="quiet" onclick={stop}>{ if seeking.is_under_way() { stop_label(seeking) } else { tr("Clear") } }</button>
                 </p>
                 if let Some(why) = &seeking.failure { <p class="notice" role="alert">{ tell(why) }</p> }
-                if seeking::is_old(app, seeking) { <p class="notice">{ tr("The scenario has changed since; search again.") }</p> }
+                { for seeking.state.iter().flat_map(|state| &state.sentence).map(|sentence| html! { <p role="status"><strong>{ tell(sentence) }</strong></p> }) }
+                { for seeking.state.iter().flat_map(|state| &state.worse).map(|worse| html! { <p class="notice">{ tell(worse) }</p> }) }
+                if !seeking.is_under_way() && seeking::is_old(app, seeking) { <p class="notice">{ tr("The scenario has changed since; search again.") }</p> }
                 { points(link, seeking) }
                 { for seeking.exhibits.iter().enumerate().map(exhibit) }
             </>

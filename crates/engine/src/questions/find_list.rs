@@ -132,6 +132,8 @@ impl Seeking {
             races: races as f64,
             looked_at: looked_at as f64,
             is_judging: search.is_judging(),
+            sentence: report.as_ref().map(|report| report.sentence.clone()),
+            worse: report.as_ref().map_or_else(Vec::new, |report| report.worse.clone()),
             points: report.as_ref().map_or_else(Vec::new, |report| points(search, report)),
         };
         let exhibits = match &report {
@@ -234,7 +236,7 @@ fn result(report: &SearchReport) -> Vec<Exhibit> {
     );
     let first = Exhibit {
         title: phrase!("Result"),
-        said: std::iter::once(report.sentence.clone()).chain(report.worse.clone()).chain([effort]).collect(),
+        said: vec![effort],
         head: head.map(Phrase::text).into(),
         rows: report.held_out.iter().map(row).collect(),
         plot: None,
