@@ -1363,7 +1363,7 @@ fn affinity_csv_has_every_day_of_every_cluster_and_goes_from_state_to_state() {
     let head = "time_ms,cluster,share_1,share_2,share_3,share_4,share_5,share_6,score,state,group,changed";
     assert_eq!(lines.next(), Some(head));
     let days: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
-    assert_eq!(days.len(), 60, "one cluster, sixty days");
+    assert_eq!(days.len(), 61, "one cluster: its start, and sixty days");
     let (mut state, mut group, mut changes) = ("warm-up", "1 2 3 4 5 6", 0);
     for (at, day) in days.iter().enumerate() {
         let [time, cluster, shares @ .., score, now, classes, changed] = &day[..] else { panic!("{day:?}") };

@@ -1,8 +1,8 @@
 //! A warm-up before a trace, so that VMs which stand when the trace begins were placed by the rules.
 //!
 //! A trace names the VMs that were running at its start and often says when they were requested: those of the warm-up
-//! come at their own time. It does not name who came before it and was gone by then. For these, tenants of the trace
-//! are drawn with replacement, as many for each length of the trace as it has, with all their VMs whose start and end
+//! come at their own time. It does not name the VMs that came before it and were gone by then. For these, tenants of the
+//! trace are drawn with replacement, as many for each length of the trace as it has, with all their VMs whose start and end
 //! it contains. Every drawn tenant gets a number of its own: no history that a predictor keeps can then hold a
 //! tenant's future. Its time line is turned by whole weeks, or by whole days in a trace of less than two weeks, so that
 //! nothing stops at the end of a length and hours of the day stay what they are.
@@ -143,7 +143,7 @@ fn draw(
             for row in rows {
                 let start = length - back * period + (row.start.0 + turn) % period;
                 let end = start + (row.end.0 - row.start.0);
-                // Who would be running when the trace begins is among those that the trace names.
+                // A VM that would be running when the trace begins is among those that the trace names.
                 if end <= 0 || end > length {
                     continue;
                 }
@@ -201,19 +201,19 @@ mod tests {
 
     #[test]
     fn drawn_tenants_are_new_keep_their_hours_and_are_gone_when_the_trace_begins() {
-        let (trace, length) = (trace(), 20 * DAY_MS);
-        let warmed = WarmedUp::of(&trace, 20.0, Seed(7)).expect("a warm-up");
+        let (trace, length) = (trace(), 200 * DAY_MS);
+        let warmed = WarmedUp::of(&trace, 200.0, Seed(7)).expect("a warm-up");
         let drawn: Vec<VmRow> = warmed.workload.rows().filter(|row| row.name > DRAWN).collect();
-        assert!(drawn.len() == warmed.drawn as usize && drawn.len() > 20);
+        assert!(drawn.len() == warmed.drawn as usize && drawn.len() > 100);
         for row in &drawn {
             assert!(row.tenant > DRAWN && row.end.0 > 0 && row.end.0 <= length, "{row:?}");
             assert_eq!(row.start.0.rem_euclid(DAY_MS), 10 * HOUR, "ten o'clock");
             let lived = row.end.0 - row.start.0;
             assert!([2 * HOUR, 5 * DAY_MS].contains(&lived), "{row:?}");
         }
-        let again = WarmedUp::of(&trace, 20.0, Seed(7)).expect("a warm-up");
+        let again = WarmedUp::of(&trace, 200.0, Seed(7)).expect("a warm-up");
         assert_eq!(again.workload.fingerprint(), warmed.workload.fingerprint());
-        let other = WarmedUp::of(&trace, 20.0, Seed(8)).expect("a warm-up");
+        let other = WarmedUp::of(&trace, 200.0, Seed(8)).expect("a warm-up");
         assert_ne!(other.workload.fingerprint(), warmed.workload.fingerprint());
     }
 

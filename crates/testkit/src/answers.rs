@@ -180,8 +180,8 @@ pub(crate) fn groups(decisions: &[Decision]) -> impl Iterator<Item = &[Decision]
 }
 
 /// A single agent that merges its decisions never has a conflict, and neither do agents that take no time and learn
-/// at once, as long as no incident changes the zone. Promises to tenants are an exception: they may depend on VMs
-/// that are not placed yet, or on the tenant's number of VMs.
+/// at once, as long as no incident changes the zone. Promises to tenants and VDCs are an exception: they may depend on
+/// VMs that are not placed yet, or on the tenant's number of VMs.
 fn conflicts_need_a_stale_view(ledger: &Ledger) -> Result<(), String> {
     let agents = &ledger.agents;
     let in_turn = !agents.pipelined || agents.commit_ms == 0;

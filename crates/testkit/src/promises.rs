@@ -50,9 +50,11 @@ impl<'a> Promises<'a> {
         self.mixed.is_empty() && !self.has_custom
     }
 
-    /// Whether there is any promise. The store always evaluates a custom validator that reads tenants again.
+    /// Whether there is any promise, to a tenant or to a VDC. The store always evaluates a custom validator that reads
+    /// tenants again.
     pub(crate) fn are_given(&self) -> bool {
-        self.has_custom || self.ledger.workload.shapes().iter().any(|shape| !shape.terms.is_none())
+        let limits_vdcs = self.ledger.links.is_some() && self.colocated.is_some();
+        self.has_custom || limits_vdcs || self.ledger.workload.shapes().iter().any(|shape| !shape.terms.is_none())
     }
 
     /// Whether a promise depends, or may depend, on the tenant's number of VMs, so that a VM that leaves during

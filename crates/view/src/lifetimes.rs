@@ -147,14 +147,16 @@ pub fn calibration(learned: &Learned) -> Vec<String> {
         let times = |factor: f64| words::trimmed(factor, 1);
         match factor {
             ABOUT_RIGHT.. => say(
-                "Of the VMs said to live {said}, half lived at least {lived}: {times} times too long.",
+                "Of the VMs predicted to live {said}, half lived at least {lived}: {times} times too long.",
                 &[&said, &lived, &times(factor)],
             ),
             _ if factor * ABOUT_RIGHT <= 1.0 => say(
-                "Of the VMs said to live {said}, half lived at least {lived}: {times} times too short.",
+                "Of the VMs predicted to live {said}, half lived at least {lived}: {times} times too short.",
                 &[&said, &lived, &times(1.0 / factor)],
             ),
-            _ => say("Of the VMs said to live {said}, half lived at least {lived}: about right.", &[&said, &lived]),
+            _ => {
+                say("Of the VMs predicted to live {said}, half lived at least {lived}: about right.", &[&said, &lived])
+            }
         }
     };
     let mut sentences: Vec<String> = learned.calibration.iter().map(sentence).collect();
@@ -281,10 +283,10 @@ mod tests {
         let calibration = vec![(600, 1_800), (600, 1_800), (3_600, 3_600), (86_400, 72_000), (86_400, 7_200)];
         let said = calibration_of(calibration);
         let expected = [
-            "Of the VMs said to live 10 min, half lived at least 30 min: 3 times too short.",
-            "Of the VMs said to live 1 h, half lived at least 1 h: about right.",
-            "Of the VMs said to live 1 d, half lived at least 20 h: about right.",
-            "Of the VMs said to live 1 d, half lived at least 2 h: 12 times too long.",
+            "Of the VMs predicted to live 10 min, half lived at least 30 min: 3 times too short.",
+            "Of the VMs predicted to live 1 h, half lived at least 1 h: about right.",
+            "Of the VMs predicted to live 1 d, half lived at least 20 h: about right.",
+            "Of the VMs predicted to live 1 d, half lived at least 2 h: 12 times too long.",
         ];
         assert_eq!(said, expected);
     }

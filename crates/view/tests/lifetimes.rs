@@ -389,10 +389,10 @@ fn affinity_groups_are_told_cluster_by_cluster_with_their_turns() {
     let after = [format!("{:.2}", last.score), last.state.word().into(), group.join(", "), changes.to_string()];
     assert_eq!(cells[1..], [&vector[..], &after].concat());
     let turns: Vec<_> = exhibit.rows[0].more.iter().map(ToString::to_string).collect();
-    assert_eq!(turns[0], "Day 7: stable.", "after the warm-up");
+    assert_eq!(turns[0], "6 d 00:00: stable.", "after the warm-up");
     assert!(changes > 0 && turns.iter().filter(|turn| turn.contains("The group became ")).count() == changes);
-    let changed = 1 + days.iter().position(|it| it.day.changed).expect("a change");
-    assert!(turns.iter().any(|turn| turn.starts_with(&format!("Day {changed}: cool-down."))), "{turns:?}");
+    let changed = days.iter().find(|it| it.day.changed).expect("a change").at.0 / 86_400_000;
+    assert!(turns.iter().any(|turn| turn.starts_with(&format!("{changed} d 00:00: cool-down."))), "{turns:?}");
 
     session.edits(Edit::set("affinity.dynamic_groups", false));
     let [exhibit] = &groups(&session)[..] else { panic!("one exhibit") };

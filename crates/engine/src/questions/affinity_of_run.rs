@@ -6,6 +6,7 @@ use tiebreak_sim::{AffinityDay, World};
 use super::{Of, Question, Subject, Told};
 use crate::protocol::{Answer, Exhibit, ExhibitRow};
 use crate::said;
+use crate::words;
 
 /// The maximum number of turns told per cluster; the latest are kept.
 const TURNS_TOLD: usize = 20;
@@ -67,19 +68,19 @@ fn row(name: Phrase, classes: usize, days: &[&AffinityDay]) -> Option<ExhibitRow
         phrase!("{}", said::count(updates as f64)),
     ];
     let cells = [name].into_iter().chain((0..classes).map(share)).chain(after);
-    let turns: Vec<_> = (1_u32..).zip(days.windows(2)).filter_map(|(day, pair)| turn(day + 1, pair)).collect();
+    let turns: Vec<_> = days.windows(2).filter_map(turn).collect();
     let told = turns.len().saturating_sub(TURNS_TOLD);
     Some(ExhibitRow { cells: cells.collect(), more: turns.into_iter().skip(told).collect() })
 }
 
 /// What changed from one day to the next.
-fn turn(day: u32, pair: &[&AffinityDay]) -> Option<Phrase> {
+fn turn(pair: &[&AffinityDay]) -> Option<Phrase> {
     let (before, after) = (&pair[0].day, &pair[1].day);
-    let state = Phrase::text(after.state.word());
+    let (at, state) = (words::time(pair[1].at.0 as f64), Phrase::text(after.state.word()));
     if after.changed {
-        return Some(phrase!("Day {day}: {state}. The group became {}.", day, state, group(after.group)));
+        return Some(phrase!("{at}: {state}. The group became {}.", at, state, group(after.group)));
     }
-    (before.state != after.state).then(|| phrase!("Day {day}: {state}.", day, state))
+    (before.state != after.state).then(|| phrase!("{at}: {state}.", at, state))
 }
 
 /// `2, 3, 5`.
