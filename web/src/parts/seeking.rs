@@ -127,7 +127,7 @@ impl SeekPanel {
                     { entry(mark("Seeds, half of them held out"), seeds, SEEDS, |wish, seeds| wish.seeds = seeds) }
                     { entry(mark("Seed of the search"), seed, (1, 1_000_000), |wish, seed| wish.seed = seed) }
                 </div>
-                <fieldset class="fields"><legend>{ tr("Compared with now") }</legend>{ for open.map(limit) }</fieldset>
+                <div class="fields" role="group" aria-label={tr("Compared with now")}><h3>{ tr("Compared with now") }</h3>{ for open.map(limit) }</div>
             </div>
         }
     }
@@ -163,7 +163,9 @@ impl SeekPanel {
                     <button class="quiet" onclick={stop}>{ if seeking.is_under_way() { stop_label(seeking) } else { tr("Clear") } }</button>
                 </p>
                 if let Some(why) = &seeking.failure { <p class="notice" role="alert">{ tell(why) }</p> }
-                if seeking::is_old(app, seeking) { <p class="notice">{ tr("The scenario has changed since; search again.") }</p> }
+                { for seeking.state.iter().flat_map(|state| &state.sentence).map(|sentence| html! { <p role="status"><strong>{ tell(sentence) }</strong></p> }) }
+                { for seeking.state.iter().flat_map(|state| &state.worse).map(|worse| html! { <p class="notice">{ tell(worse) }</p> }) }
+                if !seeking.is_under_way() && seeking::is_old(app, seeking) { <p class="notice">{ tr("The scenario has changed since; search again.") }</p> }
                 { points(link, seeking) }
                 { for seeking.exhibits.iter().enumerate().map(exhibit) }
             </>

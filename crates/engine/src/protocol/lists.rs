@@ -24,6 +24,10 @@ pub struct ListSearch {
     pub looked_at: f64,
     /// Whether the best list is being judged, or has been.
     pub is_judging: bool,
+    /// The result in one sentence, when the search is over.
+    pub sentence: Option<Phrase>,
+    /// What got worse and nothing limits, one sentence each.
+    pub worse: Vec<Phrase>,
     /// When the search is over, lists to open as variants: the one that was found, if any, then the frontier.
     pub points: Vec<(Phrase, String)>,
 }

@@ -9,6 +9,8 @@ use tiebreak_model::phrase::mark;
 use tiebreak_model::{Phrase, declare, phrase};
 use tiebreak_scenario::search::{Search, SearchFigure, SearchPlan, SearchReport, SearchRun};
 use tiebreak_scenario::{PRESETS, SweepScenario, Variant};
+use tiebreak_sim::FIGURES;
+use tiebreak_sim::figures::{compared, on_page};
 
 use super::{Of, Question, Subject, Told};
 use crate::protocol::{Answer, Exhibit, ExhibitPlot, ExhibitRow, Found, ListSearch};
@@ -132,6 +134,8 @@ impl Seeking {
             races: races as f64,
             looked_at: looked_at as f64,
             is_judging: search.is_judging(),
+            sentence: report.as_ref().map(|report| report.sentence.clone()),
+            worse: report.as_ref().map_or_else(Vec::new, |report| report.worse.clone()),
             points: report.as_ref().map_or_else(Vec::new, |report| points(search, report)),
         };
         let exhibits = match &report {
@@ -165,18 +169,23 @@ impl Question for FindList {
     }
 }
 
+/// Whether there are lists among which to choose.
+const fn has_choice(report: &SearchReport) -> bool {
+    report.frontier.len() > 1
+}
+
 /// The lists to open: the one that was found, and the frontier.
 fn points(search: &Search, report: &SearchReport) -> Vec<(Phrase, String)> {
     let best = report.document.active_variant();
     let found = (report.document.variants.len() > 1).then(|| (phrase!("the list found"), best));
-    let frontier = report.frontier.iter().zip(1..);
+    let frontier = report.frontier.iter().zip(1..).filter(|_| has_choice(report));
     let frontier = frontier.map(|(point, nth): (_, u32)| (phrase!("list {nth}", nth), &point.variant));
     found.into_iter().chain(frontier).map(|(name, it)| (name, search.document(it.clone()).to_json())).collect()
 }
 
 fn title(figure: &SearchFigure) -> Phrase {
-    let title =
-        tiebreak_sim::figures::on_page().into_iter().find(|(at, _)| tiebreak_sim::FIGURES[*at].id == figure.measure);
+    let named = [on_page(), compared()].concat();
+    let title = named.into_iter().find(|(at, _)| FIGURES[*at].id == figure.measure);
     title.map_or_else(|| figure.title(), |(_, title)| Phrase::text(title))
 }
 
@@ -234,7 +243,7 @@ fn result(report: &SearchReport) -> Vec<Exhibit> {
     );
     let first = Exhibit {
         title: phrase!("Result"),
-        said: std::iter::once(report.sentence.clone()).chain(report.worse.clone()).chain([effort]).collect(),
+        said: vec![effort],
         head: head.map(Phrase::text).into(),
         rows: report.held_out.iter().map(row).collect(),
         plot: None,
@@ -272,7 +281,7 @@ fn in_order(variant: &Variant) -> String {
 
 /// The lists among which one must choose: the first objective against the second.
 fn frontier(report: &SearchReport) -> Option<Exhibit> {
-    let first = report.frontier.first()?;
+    let first = report.frontier.first().filter(|_| has_choice(report))?;
     let name = |figure: &SearchFigure| phrase!("{} {}", title(figure), Phrase::text(figure.unit()));
     let row = |(point, nth): (&tiebreak_scenario::search::SearchPoint, u32)| {
         let cells = std::iter::once(phrase!("List {nth}", nth));
