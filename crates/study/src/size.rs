@@ -76,11 +76,11 @@ pub struct Asked {
 ///
 /// # Errors
 /// If VMs are too large for the machines, the variant does not make a plan, or the work was stopped.
-pub fn size(mut variant: Variant, workload: Arc<Workload>, asked: Asked, watch: &Watch<'_>) -> Result<Size, Failure> {
+pub fn size(mut variant: Variant, workload: Arc<Workload>, asked: &Asked, watch: &Watch<'_>) -> Result<Size, Failure> {
     let load = Load::of(&workload);
     let is_suggested = asked.mix.is_none();
     variant.set("agents.caches", "true")?;
-    let (mix, bound) = scale_of(&workload, &load, &asked)?;
+    let (mix, bound) = scale_of(&workload, &load, asked)?;
     let trial = SizeTrial::new(variant, workload, mix, asked.reject, bound.machines);
     let seeds = asked.seeds();
     let found = least_of(std::slice::from_ref(&trial), seeds, watch)?.into_iter().next().unwrap_or_default();

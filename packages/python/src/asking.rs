@@ -156,7 +156,7 @@ pub(crate) fn size(
     let mix: Option<Mix> = machine.or_else(|| (!is_suggested).then(|| mix_of(&ready.variant)));
     let asked = Asked { mix, reject, seeds };
     let found = followed(py, progress.as_ref(), |watch| {
-        tiebreak_study::size::size(ready.variant, ready.workload, asked, watch)
+        tiebreak_study::size::size(ready.variant, ready.workload, &asked, watch)
     })?;
     Ok((serde_json::to_string(&found).map_err(value_error)?, found.text()))
 }

@@ -41,7 +41,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     if given.has(LIST.name) {
         return side_by_side::run(given, &variant, &source.workload, &asked);
     }
-    let found = size(variant, source.workload, asked, &Watch::nobody())?;
+    let found = size(variant, source.workload, &asked, &Watch::nobody())?;
     Ok(Answer::either(given, &found, || found.text()).problem(!found.is_enough()))
 }
 

@@ -125,16 +125,16 @@ impl Plan {
     /// When agents start to see predicted lifetimes. Before that no policy has read any, so until then the run is the
     /// same as without the policies that do.
     pub(crate) fn lifetimes_from(&self) -> Time {
-        self.from_first(List::asks_for_lifetimes)
+        self.first_asked(List::asks_for_lifetimes)
     }
 
     /// When agents start to see affinity groups, likewise.
     pub(crate) fn affinity_from(&self) -> Time {
-        self.from_first(|list| list.policy.asks_for_affinity())
+        self.first_asked(|list| list.policy.asks_for_affinity())
     }
 
-    /// When the first such policy takes over.
-    fn from_first(&self, asks: impl Fn(&List) -> bool) -> Time {
+    /// When the first policy that asks takes over.
+    fn first_asked(&self, asks: impl Fn(&List) -> bool) -> Time {
         let Some(asking) = self.lists.iter().position(asks) else { return Time::NEVER };
         asking.checked_sub(1).map_or(Time::ZERO, |before| self.lists[before].until)
     }
