@@ -53,8 +53,9 @@ impl<'a> Promises<'a> {
     /// Whether there is any promise, to a tenant or to a VDC. The store always evaluates a custom validator that reads
     /// tenants again.
     pub(crate) fn are_given(&self) -> bool {
-        let limits_vdcs = self.ledger.links.is_some() && self.colocated.is_some();
-        self.has_custom || limits_vdcs || self.ledger.workload.shapes().iter().any(|shape| !shape.terms.is_none())
+        let bounds_vdcs = self.colocated.is_some() || self.ledger.has_rule("BandwidthAvailable");
+        let to_vdcs = self.ledger.links.is_some() && bounds_vdcs;
+        self.has_custom || to_vdcs || self.ledger.workload.shapes().iter().any(|shape| !shape.terms.is_none())
     }
 
     /// Whether a promise depends, or may depend, on the tenant's number of VMs, so that a VM that leaves during
