@@ -80,6 +80,8 @@ struct Holder {
     free: Resources,
     capacity: Resources,
     takes_vms: bool,
+    /// Whether a VM migrates there in this round. It cannot migrate on before it has arrived.
+    is_given: bool,
 }
 
 impl Rectification {
@@ -92,7 +94,8 @@ impl Rectification {
         let until = zone.now() + minutes(self.terms.migration_minutes);
         for machine in stranded {
             let Some(from) = holders.remove(&machine) else { continue };
-            let moves = if from.vms.len() <= budget { moves_to(&holders, &from.vms, zone) } else { None };
+            let may_leave = !from.is_given && from.vms.len() <= budget;
+            let moves = if may_leave { moves_to(&holders, &from.vms, zone) } else { None };
             let Some(moves) = moves else {
                 holders.insert(machine, from);
                 continue;
@@ -102,7 +105,7 @@ impl Rectification {
             for (vm, to) in moves {
                 if zone.migrate_to(vm, to, until) {
                     let free = zone.record(to).free;
-                    holders.entry(to).and_modify(|it| (it.free, _) = (free, it.vms.push(vm)));
+                    holders.entry(to).and_modify(|it| (it.free, it.is_given) = (free, true));
                 }
             }
         }
@@ -125,7 +128,8 @@ fn holders(zone: &dyn Zone) -> BTreeMap<MachineId, Holder> {
         let (record, capacity) = (zone.record(machine), zone.fleet().capacity(machine));
         let is_settled = !zone.is_being_copied(machine) && !vms.iter().any(|vm| zone.is_migrating(*vm));
         let takes_vms = record.readiness == Readiness::Ready && is_settled;
-        (!vms.is_empty()).then_some((machine, Holder { machine, vms, free: record.free, capacity, takes_vms }))
+        let (free, is_given) = (record.free, false);
+        (!vms.is_empty()).then_some((machine, Holder { machine, vms, free, capacity, takes_vms, is_given }))
     };
     (0..zone.fleet().machine_count()).map(MachineId).filter_map(holder).collect()
 }
@@ -181,6 +185,25 @@ mod tests {
         assert_eq!(after(55, &usual(), 1_400), ([0, 1], 1, 0));
         assert_eq!(after(70, &usual(), 1_400), ([1, 1], 1, 1), "its copy keeps both machines busy");
         assert_eq!(after(90, &usual(), 1_400), ([1, 1], 0, 1), "and then machine 0 is empty");
+    }
+
+    /// Three stranded machines with a long-lived VM each. The first VM goes to the second machine, which therefore is
+    /// not emptied in the same round; the third VM follows.
+    #[test]
+    fn a_vm_does_not_migrate_on_before_it_has_arrived() {
+        let mut trial = Trial::new(3, 1).rule("IsClusterBelowLimit", &[100.0]).rule("FirstFit", &[]);
+        for machine in 0..3 {
+            trial = trial.vms(1, 3, (2 * machine + 1, 30)).vms(1, 1, (2 * machine + 2, 1_400));
+        }
+        let affinity = AffinitySettings { long_days: 0.5, ..AffinitySettings::default() };
+        let mut world = World::new(trial.plan(true, &[incident(60, &usual())]).with_affinity(&affinity));
+        while world.progress().time < minute(90) {
+            world.advance(1);
+            check_machines(&world, true);
+        }
+        let long = [1, 3, 5].map(|vm| world.placement(VmId(vm)).expect("it was placed").0.0);
+        let vms = [0, 1, 2].map(|machine| world.occupancy().record(MachineId(machine)).vms);
+        assert_eq!((long, vms, world.summary().counters.migrations), ([1; 3], [0, 3, 0], 2));
     }
 
     #[test]
