@@ -175,8 +175,11 @@ export async function setNumber(field, value) {
 /** Opens a tab, or a topic from the list beside the tabs. */
 export async function showTab(page, name) {
   const tab = page.getByRole('tab', { name, exact: true });
+  const more = page.getByRole('combobox', { name: 'More topics' });
+  // They come in one drawing: which of them there is cannot be seen before.
+  await tab.or(more).first().waitFor();
   if (await tab.count()) await tab.click();
-  else await page.getByRole('combobox', { name: 'More topics' }).selectOption({ label: name });
+  else await more.selectOption({ label: name });
   await page.getByRole('tab', { name, exact: true, selected: true }).waitFor();
 }
 

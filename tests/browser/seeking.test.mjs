@@ -32,7 +32,9 @@ function onPanel(options, body) {
 test('it finds the list of the program, after a reload in the middle', () =>
   onPanel(WIDE, async ({ page, region, button, hand }) => {
     // A list that is easy to improve.
-    await hand.runs(() => page.getByRole('checkbox', { name: 'Use BestFit', exact: true }).click());
+    for (const rule of ['PreferNonEmptyMachines', 'BestFit']) {
+      await hand.runs(() => page.getByRole('checkbox', { name: `Use ${rule}`, exact: true }).click());
+    }
     const [download] = await Promise.all([page.waitForEvent('download'), button('Save search plan').click()]);
     const plan = path.join(temporaryFolder(), 'search.json');
     await download.saveAs(plan);

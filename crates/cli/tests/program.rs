@@ -157,7 +157,7 @@ const FIGURES: [(&str, usize); 38] = [
     ("lava-table2", 6),
     ("lava-table4", 4),
     ("lava-choices", 13),
-    ("lava-theorem1", 3),
+    ("lava-theorem1", 6),
     ("dvla-fig8", 9),
     ("dvla-fig10", 5),
     ("dvla-fig11", 5),
