@@ -24,17 +24,14 @@ fn main() {
     let picture = document.get_element_by_id("first-picture").map(|picture| picture.inner_html());
     let without = document.get_element_by_id("first-without").and_then(|data| data.text_content());
     language::begin(|| {
-        // A task each, apart from this one, which compiled the program: a slow machine can respond to input in between.
+        // Two tasks, apart from this one, which compiled the program: a slow machine can respond to input in between.
         later(|| {
-            let mut opened = page::Opened::now();
-            later(move || {
-                opened.rehearse(&without.unwrap_or_default());
-                let properties = page::Properties {
-                    picture: picture.unwrap_or_default().into(),
-                    opened: Rc::new(Cell::new(Some(opened))),
-                };
-                later(|| drop(yew::Renderer::<page::Page>::with_root_and_props(root, properties).render()));
-            });
+            let properties = page::Properties {
+                picture: picture.unwrap_or_default().into(),
+                without: without.unwrap_or_default().into(),
+                opened: Rc::new(Cell::new(Some(page::Opened::now()))),
+            };
+            later(|| drop(yew::Renderer::<page::Page>::with_root_and_props(root, properties).render()));
         });
     });
 }

@@ -57,8 +57,6 @@ pub(crate) enum PageMessage {
     Address(String),
     /// The first drawing is on screen.
     Begun,
-    /// Draws into nothing, as [`Opened::rehearse`] does.
-    Rehearse,
     /// Draws what earlier messages changed.
     Draw,
 }
@@ -68,6 +66,8 @@ pub(crate) enum PageMessage {
 pub(crate) struct Properties {
     /// The picture in index.html, shown until the live one replaces it.
     pub(crate) picture: AttrValue,
+    /// The run in index.html, the baseline of the first comparison.
+    pub(crate) without: AttrValue,
     /// Taken when the page is created.
     pub(crate) opened: Rc<Cell<Option<Opened>>>,
 }
@@ -116,10 +116,11 @@ impl Component for Page {
     type Properties = Properties;
 
     fn create(context: &Context<Self>) -> Self {
-        Self::open(context.props().opened.take().unwrap_or_else(Opened::now), context.link().clone())
+        let Properties { without, opened, .. } = context.props();
+        Self::open(opened.take().unwrap_or_else(Opened::now), context.link().clone(), without)
     }
 
-    fn update(&mut self, context: &Context<Self>, message: PageMessage) -> bool {
+    fn update(&mut self, _: &Context<Self>, message: PageMessage) -> bool {
         let sent = match message {
             PageMessage::Sent(sent) => sent,
             PageMessage::Engine(lane, said) => {
@@ -130,10 +131,6 @@ impl Component for Page {
             }
             PageMessage::FirstRun(run) => {
                 self.show_first(run);
-                return false;
-            }
-            PageMessage::Rehearse => {
-                drop(Component::view(self, context));
                 return false;
             }
             PageMessage::Draw => Vec::new(),

@@ -8,7 +8,7 @@ use tiebreak_app::{App, Effect, Message, Notice};
 use tiebreak_engine::FirstRun;
 use tiebreak_engine::protocol::Reply;
 use tiebreak_i18n::{say, tr};
-use tiebreak_scenario::{Document, PRESETS, TraceSettings};
+use tiebreak_scenario::{Document, PRESETS};
 use tiebreak_view::embed::Embed;
 use wasm_bindgen_futures::spawn_local;
 use yew::html::Scope;
@@ -16,10 +16,10 @@ use yew::prelude::*;
 
 use super::files::Reading;
 use super::theme::Theme;
-use super::{Page, PageMessage, keeping, listeners, usage};
+use super::{Page, PageMessage, keeping, listeners};
 use crate::engine_link::EngineLink;
 use crate::parts::embed;
-use crate::parts::panel::{Link, News, Place, Scene, Sent, View};
+use crate::parts::panel::{Link, News, Sent, View};
 use crate::parts::panels::Panels;
 use crate::workers::Workers;
 use crate::{drafts, places};
@@ -44,9 +44,7 @@ pub(crate) struct Opened {
     scope: Rc<OnceCell<Scope<Page>>>,
     /// The panels' reaction to the address.
     sent: Vec<Sent>,
-    view: View,
-    /// Whether the app shows the page's own scenario, whose run is a file.
-    is_first: bool,
+    has_address: bool,
 }
 
 impl Opened {
@@ -74,41 +72,13 @@ impl Opened {
         if embed.is_none() {
             effects.extend(app.restore_search(&keeping::kept_search()));
         }
-        let view = usage::first_view(has_address || embed.is_some());
-        let is_first = (PRESETS[0].make)() == app.document;
-        Self { app, effects, embed, panels, link, scope, sent, view, is_first }
-    }
-
-    /// Draws into nothing what the page will show first, with the run in index.html, `without`, as the baseline of the
-    /// first comparison. The browser compiles a function when it is first called, which takes longer than drawing; in
-    /// a task of its own it keeps tasks short on a slow machine.
-    pub(crate) fn rehearse(&mut self, without: &str) {
-        if self.embed.is_some() {
-            return;
-        }
-        if self.is_first {
-            self.app.show_example(without);
-        }
-        let scene = Scene {
-            app: &self.app,
-            panels: &self.panels,
-            width: width(),
-            hover: None,
-            sample: TraceSettings::default(),
-            reading_s: 0.0,
-            theme: "system",
-            view: self.view,
-        };
-        let middle = if self.view == View::Welcome { Place::Welcome } else { Place::Above };
-        for place in [Place::Bar, middle, Place::Headline, Place::Over] {
-            drop(self.panels.view(place, &self.link, &scene));
-        }
+        Self { app, effects, embed, panels, link, scope, sent, has_address }
     }
 }
 
 impl Page {
-    pub(super) fn open(opened: Opened, scope: Scope<Self>) -> Self {
-        let Opened { app, effects, embed, panels, link, scope: to, sent, view, is_first } = opened;
+    pub(super) fn open(opened: Opened, scope: Scope<Self>, without: &str) -> Self {
+        let Opened { app, effects, embed, panels, link, scope: to, sent, has_address } = opened;
         to.get_or_init(|| scope.clone());
         let mut page = Self {
             app,
@@ -121,7 +91,7 @@ impl Page {
             theme: Theme::kept(),
             drawer: None,
             asks_why: false,
-            view,
+            view: View::Experiment,
             centre: NodeRef::default(),
             focus: None,
             is_to_print: false,
@@ -133,7 +103,8 @@ impl Page {
             measured: None,
             scope,
         };
-        page.begin(effects, is_first);
+        page.view = page.first_view(has_address);
+        page.begin(effects, without);
         page.follow();
         if !sent.is_empty() {
             page.scope.send_message(PageMessage::Sent(sent));
@@ -142,7 +113,11 @@ impl Page {
     }
 
     /// Carries out the first effects. The run of the page's own scenario is loaded from a file.
-    fn begin(&mut self, mut effects: Vec<Effect>, is_first: bool) {
+    fn begin(&mut self, mut effects: Vec<Effect>, without: &str) {
+        let is_first = (PRESETS[0].make)() == self.app.document;
+        if is_first && self.embed.is_none() {
+            self.app.show_example(without);
+        }
         if is_first
             && let Some(at) = effects.iter().position(|effect| matches!(effect, Effect::Send { .. }))
             && let Effect::Send { lane, command } = effects.remove(at)
@@ -163,12 +138,12 @@ impl Page {
     }
 }
 
-/// Loads the precomputed first run. Reading the file, handling the run, drawing it into nothing and drawing it are
-/// separate tasks, so that a slow machine can respond to input in between.
+/// Loads the precomputed first run. Reading the file, handling the run and drawing it are separate tasks, so that a
+/// slow machine can respond to input in between.
 async fn fetch_first(scope: Scope<Page>) {
     let file = places::bytes("first").await;
     let run = file.and_then(|bytes| postcard::from_bytes(&bytes).ok());
-    for message in [PageMessage::FirstRun(run), PageMessage::Rehearse, PageMessage::Draw] {
+    for message in [PageMessage::FirstRun(run), PageMessage::Draw] {
         TimeoutFuture::new(0).await;
         scope.send_message(message);
     }

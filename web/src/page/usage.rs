@@ -20,17 +20,17 @@ const NAMES: [(View, &str); 5] = [
     (View::Trace, "trace"),
 ];
 
-/// The initial view: a link and an embedded chart show their scenario; a returning visitor gets the last view.
-pub(super) fn first_view(has_scenario: bool) -> View {
-    if has_scenario {
-        return View::Experiment;
-    }
-    let kept: Option<String> = drafts::get(drafts::local, KEPT);
-    let known = NAMES.iter().find(|(_, name)| kept.as_deref() == Some(name));
-    known.map_or(View::Welcome, |(view, _)| *view)
-}
-
 impl Page {
+    /// The initial view: a link and an embedded chart show their scenario; a returning visitor gets the last view.
+    pub(super) fn first_view(&self, has_address: bool) -> View {
+        if has_address || self.embed.is_some() {
+            return View::Experiment;
+        }
+        let kept: Option<String> = drafts::get(drafts::local, KEPT);
+        let known = NAMES.iter().find(|(_, name)| kept.as_deref() == Some(name));
+        known.map_or(View::Welcome, |(view, _)| *view)
+    }
+
     /// The current view: a lesson only while one is open, two variants only while they are compared.
     pub(super) fn shown_view(&self) -> View {
         match self.view {
