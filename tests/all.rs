@@ -4,6 +4,7 @@
 mod admission;
 mod cache_timeline;
 mod caches;
+mod choosers;
 mod explanations;
 mod expressions;
 mod goldens;

@@ -9,7 +9,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use tiebreak_model::random::pick;
-use tiebreak_model::{Needs, Occupancy};
+use tiebreak_model::{MachineId, Needs, Occupancy};
 
 use crate::explain::reference::near_best;
 use crate::fast::caches::{CacheCounters, CacheEvent, CacheSizes, CacheUse, Caches};
@@ -102,10 +102,15 @@ impl Allocator {
         }
     }
 
+    /// The machines among which [`choose`](Self::choose) draws, by the reference. None for a VM that is refused.
+    #[must_use]
+    pub fn candidates(&self, request: &Request<'_>) -> Vec<MachineId> {
+        near_best(&self.policy, request.scene(&self.view), request.vm, request.draw.among)
+    }
+
     fn choose_uncached(&self, request: &Request<'_>) -> Result<Choice, Refusal> {
-        let scene = request.scene(&self.view);
         let (cache, refreshed) = (CacheUse::Off, self.view.fleet().machine_count());
-        let among = near_best(&self.policy, scene, request.vm, request.draw.among);
+        let among = self.candidates(request);
         if among.is_empty() {
             return Err(Refusal { cache, refreshed });
         }

@@ -71,4 +71,4 @@ pub use world::collisions::{Collision, Obstacle, Rival};
 pub use world::fates::Fates;
 pub use world::story::Turn;
 pub use world::tables::{Placements, Samples};
-pub use world::{Probe, Probed, Progress, World};
+pub use world::{Candidates, Chooser, Probe, Probed, Progress, World};

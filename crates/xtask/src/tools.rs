@@ -80,7 +80,14 @@ pub(crate) const MATURIN: PythonTool = PythonTool { packages: &[("maturin", "1.1
 
 /// What the Python package is tested with: what takes its tables, its progress bars, and a checker of types.
 pub(crate) const NOTEBOOK: PythonTool = PythonTool {
-    packages: &[("polars", "2.1.0"), ("pandas", "3.1.1"), ("pyarrow", "26.0.1"), ("tqdm", "4.70.1"), ("mypy", "2.4.1")],
+    packages: &[
+        ("polars", "2.1.0"),
+        ("pandas", "3.1.1"),
+        ("pyarrow", "26.0.1"),
+        ("tqdm", "4.70.1"),
+        ("mypy", "2.4.1"),
+        ("gymnasium", "1.4.0"),
+    ],
 };
 
 impl PythonTool {

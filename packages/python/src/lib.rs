@@ -7,6 +7,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over as values")]
 
 mod asking;
+mod choosing;
 mod follow;
 mod run;
 mod scenario;

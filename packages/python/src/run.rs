@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tiebreak_model::Workload;
 use tiebreak_profile::Facts;
@@ -14,6 +15,7 @@ use tiebreak_study::ready::Ready;
 use tiebreak_study::story::story;
 use tiebreak_study::{warnings, watch};
 
+use crate::choosing::ByPython;
 use crate::follow::{followed, value_error};
 use crate::scenario::{Fields, Scenario, borrowed};
 use crate::table::Table;
@@ -26,6 +28,8 @@ pub(crate) struct Run {
     /// In a box, because a world is aligned to cache lines and Python's own memory is not.
     world: Box<Mutex<World>>,
     summary: Summary,
+    /// Whether someone chose the machines, so that replaying the scenario gives another run.
+    is_chosen: bool,
     /// What makes its figures doubtful, one sentence each.
     #[pyo3(get)]
     warnings: Vec<String>,
@@ -47,7 +51,7 @@ pub(crate) fn ready(
     followed(py, None, |_| Ready::of(variant.as_ref(), &borrowed(fields), trace.as_ref()))
 }
 
-/// Runs a scenario.
+/// Runs a scenario; `choosing` is a function that picks machines, and the expressions whose values it sees.
 #[pyfunction]
 pub(crate) fn run(
     py: Python<'_>,
@@ -56,7 +60,10 @@ pub(crate) fn run(
     fields: Fields,
     trace: Option<&Trace>,
     progress: Option<Py<PyAny>>,
+    choosing: Option<(Py<PyAny>, Vec<String>)>,
 ) -> PyResult<Run> {
+    let chooser = choosing.map(|(choose, features)| ByPython::new(choose, &features)).transpose()?;
+    let is_chosen = chooser.is_some();
     let ready = ready(py, scenario, variant, &fields, trace)?;
     let facts = Facts::of(&ready.workload);
     let (mut warnings, world) = followed(py, progress.as_ref(), |follow| {
@@ -64,12 +71,15 @@ pub(crate) fn run(
         let doubts = warnings::before(&ready.variant, &plan, &facts, "Trace.file(..., without_outliers=True)");
         let mut world = World::new(plan);
         world.keep_decisions();
+        if let Some(chooser) = chooser {
+            world.set_chooser(Box::new(chooser));
+        }
         watch::run(&mut world, follow)?;
         Ok((doubts, world))
     })?;
     let summary = world.summary();
     warnings.extend(warnings::after(&ready.variant, &summary, &facts));
-    Ok(Run { ready, world: Box::new(Mutex::new(world)), summary, warnings })
+    Ok(Run { ready, world: Box::new(Mutex::new(world)), summary, is_chosen, warnings })
 }
 
 impl Run {
@@ -128,6 +138,12 @@ impl Run {
 
     /// The story of a VM, as JSON and in words.
     fn explain(&self, py: Python<'_>, vm: u64, machine: Option<u64>) -> PyResult<(String, String)> {
+        if self.is_chosen {
+            return Err(PyValueError::new_err(
+                "explain: expected a run whose machines were drawn, got one in which `choose` picked them; \
+                 what each decision left is told to `choose`",
+            ));
+        }
         let story = followed(py, None, |follow| story(self.ready.plan()?, vm, machine, follow))?;
         Ok((serde_json::to_string(&story).map_err(value_error)?, story.text()))
     }

@@ -113,6 +113,43 @@ class Runs(unittest.TestCase):
         self.assertEqual(bar.n, bar.total)
         tiebreak.compare("small", sets=[{"agents.count": 1}], seeds=2, progress=True)
 
+    def test_a_function_picks_among_the_machines_that_the_rules_left(self):
+        plain, seen = tiebreak.run("small"), []
+
+        def draw(decision):
+            seen.append(decision)
+            return decision.drawn
+
+        features = ["machine.number", "vm.cores / machine.cores"]
+        same = tiebreak.run("small", choose=draw, features=features)
+        self.assertEqual(same.digest, plain.digest)
+        self.assertGreaterEqual(len(seen), plain.figures["placements"])
+        for decision in seen:
+            self.assertEqual([row[0] for row in decision.values], list(decision.machines))
+            self.assertTrue(all(0 < row[1] <= 1 for row in decision.values))
+        last = tiebreak.run("small", choose=lambda decision: len(decision.machines) - 1)
+        self.assertNotEqual(last.digest, plain.digest)
+        with self.assertRaisesRegex(ValueError, "explain: expected a run whose machines were drawn"):
+            last.explain(0)
+
+    def test_what_the_function_raises_ends_the_run(self):
+        asked = []
+
+        def fail(decision):
+            asked.append(decision)
+            raise LookupError("no policy")
+
+        with self.assertRaisesRegex(LookupError, "no policy"):
+            tiebreak.run("small", choose=fail)
+        self.assertEqual(len(asked), 1)
+        for wrong in (lambda decision: len(decision.machines), lambda decision: None, lambda decision: -1):
+            with self.assertRaisesRegex(ValueError, "choose: expected a whole number from 0 to"):
+                tiebreak.run("small", choose=wrong)
+        with self.assertRaisesRegex(ValueError, "choose: expected a function"):
+            tiebreak.run("small", choose=3)
+        with self.assertRaisesRegex(ValueError, r"features\[1\]: .*machine.vms"):
+            tiebreak.run("small", choose=len, features=["vm.cores", "machine.vmz"])
+
     def test_ctrl_c_stops_a_run_and_a_comparison(self):
         for long in (
             lambda told: tiebreak.run("zone-10k", set={"agents.caches": False}, progress=told),

@@ -5,6 +5,7 @@
 //! other names refer to the machine, rack or cluster that the rule judges. So caching is correct by construction.
 
 mod names;
+mod readings;
 mod rule;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use tiebreak_model::declare::value_or_default;
 use tiebreak_model::{Declaration, MachineId, Param, ParamKind, Phrase, Scene, VmRequest};
 
 pub use names::{About, NAMES, Name};
+pub use readings::Readings;
 pub use tiebreak_expression::tree::Function;
 pub use tiebreak_expression::{Fault, Kind, NAME_MAX, Position, Program, SOURCE_MAX, VALUES_MAX};
 

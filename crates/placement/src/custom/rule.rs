@@ -56,7 +56,7 @@ pub(super) fn tried(
 }
 
 /// What a rule can judge.
-trait Judged: Copy {
+pub(super) trait Judged: Copy {
     type View<'a>: Copy;
 
     fn view(self, scene: Scene<'_>) -> Self::View<'_>;
@@ -119,11 +119,11 @@ impl Judged for ClusterId {
 
 /// An expression with its parameters filled in.
 #[derive(Clone)]
-struct Expression {
-    program: Arc<Program>,
+pub(super) struct Expression {
+    pub(super) program: Arc<Program>,
     /// The names that its value depends on.
-    reads: Arc<[Read]>,
-    bounds: Option<Bounds>,
+    pub(super) reads: Arc<[Read]>,
+    pub(super) bounds: Option<Bounds>,
 }
 
 impl Expression {
@@ -144,7 +144,7 @@ impl Expression {
         self.reads.iter().all(|read| read.sees_tenant() || matches!(read, Read::Vm(_)))
     }
 
-    fn bind(&self, vm: &VmRequest) -> BoundExpression {
+    pub(super) fn bind(&self, vm: &VmRequest) -> BoundExpression {
         let known = |input: u16| match NAMES[usize::from(input)].read {
             Read::Vm(read) => Some(read(vm)),
             _ => None,
@@ -158,7 +158,7 @@ impl Expression {
 }
 
 /// An expression bound to one key.
-struct BoundExpression {
+pub(super) struct BoundExpression {
     program: Program,
     code: Code,
     /// The values of its first slots.
@@ -184,7 +184,7 @@ impl BoundExpression {
     }
 
     /// The values of several ids, in order.
-    fn values<Id: Judged>(&self, scene: Scene<'_>, ids: &[Id], mut each: impl FnMut(usize, f64)) {
+    pub(super) fn values<Id: Judged>(&self, scene: Scene<'_>, ids: &[Id], mut each: impl FnMut(usize, f64)) {
         let Room { one, many } = &mut *self.room.borrow_mut();
         let (batches, rest) = ids.as_chunks::<LANES>();
         if many.is_empty() && !batches.is_empty() {

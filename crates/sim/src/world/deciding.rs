@@ -10,6 +10,7 @@ use super::World;
 use crate::agents::agent::{Assignment, InFlight};
 use crate::agents::job::{Job, Waiting};
 use crate::agents::settings::Agents;
+use crate::world::choosing::Candidates;
 
 impl World {
     /// Gives waiting requests to idle agents, the longest idle first.
@@ -139,7 +140,14 @@ impl World {
         let number = self.team.chance.tie_break(self.plan.luck(vm), attempt);
         let (shape, asked) = self.asked(vm, life);
         let request = self.asking.to_place(shape, &asked, Draw { number, among }, self.systems.growth());
-        self.team[agent].allocator.choose(&request)
+        let choice = self.team[agent].allocator.choose(&request)?;
+        let Some(chooser) = &mut self.chooser else { return Ok(choice) };
+        let allocator = &self.team[agent].allocator;
+        let machines = allocator.candidates(&request);
+        let scene = self.asking.scene(allocator.view(), &asked.shape, self.systems.growth());
+        let candidates = Candidates { time: self.now, vm, attempt, machines: &machines, drawn: choice.machine };
+        let machine = candidates.chosen_by(&mut **chooser, &asked, scene);
+        Ok(Choice { machine, ..choice })
     }
 
     /// Whether any machine has room for a VM in this agent's view, whatever other rules say.

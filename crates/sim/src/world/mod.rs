@@ -4,6 +4,8 @@
 //! departures in [`stays`]. All other [`systems`] are notified in a fixed order; the world's interaction with one of
 //! them is in the file with its name.
 
+use alloc::boxed::Box;
+
 use tiebreak_model::{Millis, Resources, Time, VmShape};
 
 use crate::agents::Team;
@@ -28,6 +30,7 @@ mod admission;
 mod affinity;
 mod answers;
 mod asking;
+mod choosing;
 pub(crate) mod collisions;
 mod committing;
 mod deciding;
@@ -53,6 +56,7 @@ mod warm_start;
 
 pub use crate::agents::AgentState;
 pub use crate::record::Rejection;
+pub use choosing::{Candidates, Chooser};
 pub use probing::{Probe, Probed};
 
 /// The progress of a run.
@@ -96,6 +100,8 @@ pub struct World {
     observed: Observation,
     /// Decisions to explain as they are made.
     probes: Probes,
+    /// Chooses among the candidates, if not the draw.
+    chooser: Option<Box<dyn Chooser>>,
 }
 
 impl core::fmt::Debug for World {
@@ -130,6 +136,7 @@ impl World {
             record: Record::new(),
             observed: Observation::new(&plan, stride),
             probes: Probes::default(),
+            chooser: None,
             rules,
             store,
             plan,

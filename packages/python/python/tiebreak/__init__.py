@@ -7,12 +7,13 @@ Runs are those of the native program and of the page, digest for digest. What is
 from __future__ import annotations
 
 from ._asking import Finding, compare, search, size, sweep
+from ._choosing import Decision
 from ._result import Explanation, Result, run
 from ._scenario import Rule, Rules, Scenario
 from ._tiebreak import Table, __version__, metrics, presets
 from ._trace import Trace
 
 __all__ = [
-    "Explanation", "Finding", "Result", "Rule", "Rules", "Scenario", "Table", "Trace", "__version__", "compare",
-    "metrics", "presets", "run", "search", "size", "sweep",
+    "Decision", "Explanation", "Finding", "Result", "Rule", "Rules", "Scenario", "Table", "Trace", "__version__",
+    "compare", "metrics", "presets", "run", "search", "size", "sweep",
 ]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from . import _checks, _tiebreak
 from ._asking import Finding
+from ._choosing import Choosing, Decision, expressions
 from ._scenario import Scenario, scenario_of
 from ._trace import trace_of
 
@@ -26,17 +27,31 @@ def run(
     *,
     variant: str | None = None,
     progress: Any = None,
+    choose: Callable[[Decision], Any] | None = None,
+    features: Sequence[str] = (),
 ) -> Result:
     """Replays a scenario.
 
     ``scenario`` is what `Scenario` takes, ``trace`` what `Trace` takes. A trace without a scenario runs on the machines
     and the rules of the first preset. ``set`` changes fields by their paths. ``progress`` is True, tqdm, or a function
     of how many VMs are decided and how many there are. Ctrl-C stops the run.
+
+    ``choose`` picks the machine of each VM in place of the random draw: a function of a `Decision` that returns a place
+    in ``decision.machines``, the machines that the rules left. ``features`` are expressions whose values it sees of
+    each machine. Every machine is then evaluated for every decision, which takes longer than a run with caches.
     """
     native, own, fields = scenario_of(scenario), trace_of(trace), _checks.fields("set", set)
     name = None if variant is None else _checks.text("variant", variant)
     with _checks.Progress("progress", progress, "VM") as told:
-        return Result(_tiebreak.run(native, name, fields, own, told))
+        if choose is None:
+            return Result(_tiebreak.run(native, name, fields, own, told, None))
+        if not callable(choose):
+            raise _checks.wrong("choose", "a function of a decision", choose, "pass a def or a lambda")
+        choosing = Choosing(choose, told)
+        asked = expressions("features", features)
+        result = Result(_tiebreak.run(native, name, fields, own, choosing.progress, (choosing, asked)))
+        choosing.end()
+        return result
 
 
 class Result:

@@ -55,7 +55,12 @@ class Run:
     def explain(self, vm: int, machine: int | None) -> tuple[str, str]: ...
 
 def run(
-    scenario: Scenario | None, variant: str | None, fields: _Fields, trace: Trace | None, progress: _Progress
+    scenario: Scenario | None,
+    variant: str | None,
+    fields: _Fields,
+    trace: Trace | None,
+    progress: _Progress,
+    choosing: tuple[Callable[[int, int, int, list[int], int, list[float]], int], list[str]] | None,
 ) -> Run: ...
 def compare(
     scenario: Scenario | None,
