@@ -87,6 +87,7 @@ pub(crate) const NOTEBOOK: PythonTool = PythonTool {
         ("tqdm", "4.70.1"),
         ("mypy", "2.4.1"),
         ("gymnasium", "1.4.0"),
+        ("anywidget", "0.11.0"),
     ],
 };
 

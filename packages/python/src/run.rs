@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use tiebreak_model::Workload;
 use tiebreak_profile::Facts;
 use tiebreak_scenario::{Document, WorkloadRef};
@@ -86,6 +87,16 @@ impl Run {
     fn world(&self) -> MutexGuard<'_, World> {
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// What is answered by replaying the scenario asks for this first.
+    fn replayable(&self, asked: &str) -> PyResult<()> {
+        if !self.is_chosen {
+            return Ok(());
+        }
+        Err(PyValueError::new_err(format!(
+            "{asked}: expected a run whose machines were drawn, got one in which `choose` picked them; run it without"
+        )))
+    }
 }
 
 #[pymethods]
@@ -136,14 +147,25 @@ impl Run {
         Document { name: "Run again".into(), variants: vec![variant], active: 0 }.to_json()
     }
 
+    /// The fleet over time, by replaying the run: the times in ms, and for each of them one byte per machine, a
+    /// [`MachineByte`](tiebreak_sim::MachineByte).
+    fn frames<'py>(&self, py: Python<'py>) -> PyResult<(Vec<i64>, Bound<'py, PyBytes>)> {
+        self.replayable("widget")?;
+        let (times, bytes) = followed(py, None, |watch| {
+            let mut world = World::new(self.ready.plan()?);
+            world.keep_frames();
+            watch::run(&mut world, watch)?;
+            let frames = world.frames().map(|frames| (frames.times(), frames.times().iter().map(|at| frames.at(*at))));
+            Ok(frames.map_or_else(Default::default, |(times, states)| {
+                (times.iter().map(|at| at.0).collect(), states.collect::<Vec<_>>().concat())
+            }))
+        })?;
+        Ok((times, PyBytes::new(py, &bytes)))
+    }
+
     /// The story of a VM, as JSON and in words.
     fn explain(&self, py: Python<'_>, vm: u64, machine: Option<u64>) -> PyResult<(String, String)> {
-        if self.is_chosen {
-            return Err(PyValueError::new_err(
-                "explain: expected a run whose machines were drawn, got one in which `choose` picked them; \
-                 what each decision left is told to `choose`",
-            ));
-        }
+        self.replayable("explain")?;
         let story = followed(py, None, |follow| story(self.ready.plan()?, vm, machine, follow))?;
         Ok((serde_json::to_string(&story).map_err(value_error)?, story.text()))
     }

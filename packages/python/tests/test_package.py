@@ -150,6 +150,21 @@ class Runs(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, r"features\[1\]: .*machine.vms"):
             tiebreak.run("small", choose=len, features=["vm.cores", "machine.vmz"])
 
+    def test_a_widget_has_the_fleet_over_time_and_charts_when_they_are_asked_for(self):
+        result = tiebreak.run("small")
+        widget = result.widget()
+        machines, rest = divmod(len(widget.frames), len(widget.times_ms))
+        self.assertEqual((machines, rest), (24, 0))
+        self.assertEqual(widget.times_ms, pyarrow.table(result.series).column("time_ms").to_pylist())
+        empty = widget.frames[-machines:].count(0) / machines * 100
+        self.assertAlmostEqual(empty, pyarrow.table(result.series).column("EmptyHosts").to_pylist()[-1], 1)
+        self.assertEqual(list(widget.charts), ["EmptyHosts"])
+        widget.metric = "PackingDensity"
+        self.assertIn("<svg", widget.charts["PackingDensity"])
+        chosen = tiebreak.run("small", choose=lambda decision: 0)
+        with self.assertRaisesRegex(ValueError, "widget: expected a run whose machines were drawn"):
+            chosen.widget()
+
     def test_ctrl_c_stops_a_run_and_a_comparison(self):
         for long in (
             lambda told: tiebreak.run("zone-10k", set={"agents.caches": False}, progress=told),

@@ -15,6 +15,7 @@ from ._trace import trace_of
 
 if TYPE_CHECKING:
     from ._declared import Figures, MetricName
+    from .widget import Widget
 
 #: The metrics that a notebook shows of a result.
 SHOWN: Sequence[MetricName] = ("EmptyHosts", "PackingDensity", "Conflicts")
@@ -106,6 +107,12 @@ class Result:
         """A metric over time as SVG."""
         size = [_checks.whole(name, value, 100, 10_000) for name, value in (("width", width), ("height", height))]
         return self._native.chart(_checks.text("metric", metric), *size)
+
+    def widget(self) -> Widget:
+        """The fleet over time beside the charts, for notebooks (``pip install anywidget``). Replays the run once."""
+        from .widget import Widget
+
+        return Widget(self)
 
     def __repr__(self) -> str:
         figures = self.figures
