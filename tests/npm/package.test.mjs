@@ -1,7 +1,7 @@
 // The packed tarball in a fresh project: in Node.js, in Chromium and in Firefox.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -25,6 +25,26 @@ const story = await result.explain(Number(process.argv[2]));
 console.log(story.text.split("\\n")[0]);
 console.log((await compare("small", { sets: [{ "agents.count": 1 }], seeds: 2 })).text.split("\\n")[0]);
 console.log((await result.chart("EmptyHosts")).slice(0, 4));
+`;
+
+/** The same in TypeScript, and what a checker of types must refuse. */
+const TYPED = `import { compare, end, run, type Result } from "tiebreak";
+import type { TiebreakChart } from "tiebreak/chart";
+const result: Result = await run("default", { set: { seed: 7 }, progress: (done: number, all: number) => done / all });
+const hours: number | null = result.figures.machine_hours;
+const values: (number | null)[] = (await result.series()).values.EmptyHosts;
+const rule: string = (await result.explain(3)).decisions[0].steps[0].rule;
+const low: number | null = (await compare("small", { seeds: 2 })).compared[0].differences[0].low;
+const svg: string = await result.chart("PackingDensity", { width: 300 });
+const chart: TiebreakChart = document.createElement("tiebreak-chart");
+console.log(hours, values, rule, low, svg, chart.result?.digest);
+await end();
+// @ts-expect-error not a metric
+await result.chart("Nonesuch");
+// @ts-expect-error not a number
+await result.explain("3");
+// @ts-expect-error not a figure
+console.log(result.figures.nonesuch);
 `;
 
 /** A VM of the default preset. */
@@ -94,6 +114,14 @@ test("end() lets nobody wait, and the next call makes a new worker", async () =>
   await Promise.all([assert.rejects(waits, /end\(\) was called/), tiebreak.end()]);
   await assert.rejects(result.series(), /run the scenario again/);
   assert.equal((await tiebreak.run("small")).digest, result.digest);
+});
+
+test("types are those of the calls, for a strict checker", () => {
+  writeFileSync(join(project, "typed.mts"), TYPED);
+  const tsc = resolve("tests/node_modules/typescript/bin/tsc");
+  const strict = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom", "typed.mts"];
+  const { status, stdout } = spawnSync(process.execPath, [tsc, ...strict], { cwd: project, encoding: "utf8" });
+  assert.equal(status, 0, stdout);
 });
 
 /** A generator of numbers that a seed repeats (mulberry32). */
