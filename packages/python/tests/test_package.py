@@ -166,6 +166,8 @@ class Runs(unittest.TestCase):
             chosen.widget()
 
     def test_ctrl_c_stops_a_run_and_a_comparison(self):
+        # A shell without job control starts what it puts into the background with SIGINT ignored.
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
         for long in (
             lambda told: tiebreak.run("zone-10k", set={"agents.caches": False}, progress=told),
             lambda told: tiebreak.compare("zone-10k", sets=[{"agents.caches": False}], progress=told),
