@@ -83,6 +83,14 @@ class Steps(unittest.TestCase):
                 Environment("small", **wrong)
         with self.assertRaisesRegex(ValueError, "unknown|expected"):
             Environment("no such preset").reset()
+        failing = Environment("small", set=FEW)
+        failing.reset(seed=1)
+        failing._decision = failing._decision._replace(machines=range(10**6), drawn=10**6 - 1)
+        with self.assertRaisesRegex(ValueError, "choose: expected a whole number"):
+            failing.step(15)
+        with self.assertRaisesRegex(ValueError, "call reset first"):
+            failing.step(0)
+        failing.close()
         unknown = Environment("small", set=FEW, reward="happiness")
         with self.assertRaisesRegex(ValueError, "reward: expected a figure"):
             self.play(unknown, lambda seen, info: 0)

@@ -88,11 +88,13 @@ class Environment(gymnasium.Env[Observation, Any]):
         row = _checks.whole("action", action, 0, self._most - 1)
         place = rows[row] if row < len(rows) else decision.drawn
         reward = self._reward(decision, place) if callable(self._reward) else 0.0
+        # If the run fails now, there is nothing to answer any more.
+        self._decision = None
         episode.answer(place)
         heard = episode.next()
         if not isinstance(heard, Result):
             return self._observe(heard), float(reward), False, False, {"decision": heard}
-        self._episode = self._decision = None
+        self._episode = None
         if not callable(self._reward):
             reward = self._figure(heard, self._reward)
         return self._empty(), float(reward), True, False, {"result": heard}
