@@ -126,6 +126,7 @@ impl Cluster {
     }
 
     /// Ids of its racks.
+    #[inline]
     #[must_use]
     pub fn racks(&self) -> Range<u32> {
         self.racks.clone()
@@ -267,6 +268,7 @@ impl Fleet {
     }
 
     /// Ids of a rack's machines.
+    #[inline]
     #[must_use]
     pub fn machines_of_rack(&self, rack: RackId) -> Range<u32> {
         self.rack_machines[rack.index()].clone()

@@ -45,16 +45,17 @@ impl Journal {
     }
 
     /// When a machine last changed.
+    #[inline]
     #[must_use]
     pub fn revision_of(&self, machine: MachineId) -> Revision {
-        self.machines.latest[machine.index()]
+        self.machines.latest(machine.index())
     }
 
     /// When any machine of a cluster last changed.
     #[inline]
     #[must_use]
     pub fn revision_of_cluster(&self, cluster: ClusterId) -> Revision {
-        self.clusters.latest[cluster.index()]
+        self.clusters.latest(cluster.index())
     }
 
     /// Records that a machine of this cluster has just changed.
@@ -86,23 +87,32 @@ impl Journal {
 /// Lists of items, each ordered by last change.
 #[derive(Clone, Debug)]
 pub struct Recency {
-    latest: Vec<Revision>,
-    newer: Vec<u32>,
-    older: Vec<u32>,
+    items: Vec<Item>,
     /// The newest of each list.
     newest: Vec<u32>,
+}
+
+/// An item's last change and its neighbours, together because readers follow them from item to item.
+#[derive(Clone, Copy, Debug)]
+struct Item {
+    latest: Revision,
+    newer: u32,
+    older: u32,
 }
 
 impl Recency {
     /// This many items in this many lists, all unchanged.
     #[must_use]
     pub fn new(things: usize, lists: usize) -> Self {
-        Self {
-            latest: vec![Revision(0); things],
-            newer: vec![NONE; things],
-            older: vec![NONE; things],
-            newest: vec![NONE; lists],
-        }
+        let unchanged = Item { latest: Revision(0), newer: NONE, older: NONE };
+        Self { items: vec![unchanged; things], newest: vec![NONE; lists] }
+    }
+
+    /// When an item last changed.
+    #[inline]
+    #[must_use]
+    pub fn latest(&self, thing: usize) -> Revision {
+        self.items[thing].latest
     }
 
     /// Moves an item to the front of its list (always the same one), because it changed now.
@@ -112,24 +122,24 @@ impl Recency {
         if front != thing {
             self.unlink(thing);
             if front != NONE {
-                self.newer[front as usize] = thing;
+                self.items[front as usize].newer = thing;
             }
-            self.newer[thing as usize] = NONE;
-            self.older[thing as usize] = front;
+            let item = &mut self.items[thing as usize];
+            (item.newer, item.older) = (NONE, front);
             self.newest[list] = thing;
         }
-        self.latest[thing as usize] = now;
+        self.items[thing as usize].latest = now;
     }
 
     #[inline]
     fn unlink(&mut self, thing: u32) {
-        if self.latest[thing as usize] == Revision(0) {
+        let Item { latest, newer, older } = self.items[thing as usize];
+        if latest == Revision(0) {
             return;
         }
-        let (newer, older) = (self.newer[thing as usize], self.older[thing as usize]);
-        self.older[newer as usize] = older;
+        self.items[newer as usize].older = older;
         if older != NONE {
-            self.newer[older as usize] = newer;
+            self.items[older as usize].newer = newer;
         }
     }
 
@@ -138,18 +148,13 @@ impl Recency {
     pub fn since(&self, list: usize, since: Revision) -> impl Iterator<Item = u32> + '_ {
         let mut next = self.newest[list];
         core::iter::from_fn(move || {
-            if next == NONE || self.latest[next as usize] <= since {
-                return None;
-            }
-            let thing = next;
-            next = self.older[thing as usize];
-            Some(thing)
+            let item = self.items.get(next as usize).filter(|item| item.latest > since)?;
+            Some(core::mem::replace(&mut next, item.older))
         })
     }
 
     fn bytes(&self) -> usize {
-        let links = self.newer.capacity() + self.older.capacity() + self.newest.capacity();
-        self.latest.capacity() * size_of::<Revision>() + links * size_of::<u32>()
+        self.items.capacity() * size_of::<Item>() + self.newest.capacity() * size_of::<u32>()
     }
 }
 

@@ -230,6 +230,8 @@ impl Totals {
 pub struct Occupancy {
     fleet: Arc<Fleet>,
     machines: Vec<MachineRecord>,
+    /// Each machine's free capacity, as in its record: most rules read it for most machines.
+    free: Vec<Resources>,
     racks: Vec<Totals>,
     clusters: Vec<Totals>,
     zone: Totals,
@@ -248,12 +250,13 @@ impl Occupancy {
     /// A fleet without VMs.
     #[must_use]
     pub fn empty(fleet: Arc<Fleet>) -> Self {
-        let machines = (0..fleet.machine_count())
+        let machines: Vec<_> = (0..fleet.machine_count())
             .map(MachineId)
             .map(|id| (id, fleet.cluster(fleet.cluster_of(id))))
             .map(|(id, cluster)| MachineRecord::empty(cluster.capacity, cluster.readiness_at_start(id)))
             .collect();
         let mut occupancy = Self {
+            free: machines.iter().map(|record| record.free).collect(),
             machines,
             racks: vec![Totals::default(); fleet.rack_count() as usize],
             clusters: vec![Totals::default(); fleet.clusters().len()],
@@ -365,6 +368,7 @@ impl Occupancy {
         let cluster = self.fleet.cluster_of_rack(rack);
         let capacity = self.fleet.cluster(cluster).capacity;
         self.machines[machine.index()] = after;
+        self.free[machine.index()] = after.free;
         self.exits.set(machine, rack, ExpectedExit::of(&after.life));
         if before.differs_in_exits_only(&after) {
             return;
@@ -398,7 +402,8 @@ impl Occupancy {
     #[must_use]
     pub fn machine(&self, id: MachineId) -> MachineView<'_> {
         let cluster = self.fleet.cluster(self.fleet.cluster_of(id));
-        MachineView { id, machines: self.fleet.machine_count(), record: &self.machines[id.index()], cluster }
+        let (free, record) = (self.free[id.index()], &self.machines[id.index()]);
+        MachineView { id, machines: self.fleet.machine_count(), free, record, cluster }
     }
 
     /// A machine and the sizes of VMs, as a rule about fragmentation sees them.
@@ -484,6 +489,7 @@ pub struct MachineView<'a> {
     pub id: MachineId,
     /// The number of machines in the zone, which never changes.
     pub machines: u32,
+    free: Resources,
     record: &'a MachineRecord,
     cluster: &'a Cluster,
 }
@@ -493,7 +499,7 @@ impl MachineView<'_> {
     #[inline]
     #[must_use]
     pub fn free(&self) -> Resources {
-        self.record.free
+        self.free
     }
 
     /// Its capacity.

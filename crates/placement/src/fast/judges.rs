@@ -36,6 +36,9 @@ pub(crate) enum Bound {
 pub(crate) struct Room {
     valid: Vec<bool>,
     scores: Vec<f64>,
+    /// The machines that validators left, and their positions among all of them.
+    pub(super) left: Vec<MachineId>,
+    pub(super) positions: Vec<u32>,
 }
 
 impl Judge {
@@ -59,6 +62,10 @@ impl Judge {
                 room.scores.iter().enumerate().for_each(|(at, score)| each(at, quantizer.bucket(*score)));
             }
         }
+    }
+
+    pub(crate) fn is_validator(&self) -> bool {
+        matches!(self.bound, Bound::Validator(_))
     }
 
     /// The number of bits that any of its verdicts fits into.

@@ -232,6 +232,12 @@ impl<K: PackedKey> Rankings<K> {
         self.leaves[self.cells[cell].first_leaf as usize + index]
     }
 
+    /// The key of the machine at this position in the cluster: its cells follow each other in order of id.
+    #[inline]
+    pub(crate) fn leaf(&self, at: usize) -> K {
+        self.leaves[at]
+    }
+
     /// The valid machines of a cell, in order of id, with their keys.
     pub(crate) fn valid(&self, cell: usize) -> impl Iterator<Item = (usize, K)> + '_ {
         let leaves = self.leaves_of(self.cells[cell]).iter().copied().enumerate();

@@ -128,14 +128,29 @@ impl<K: PackedKey> Shared<K> {
     }
 }
 
-/// The verdicts on machines of a batch, without caching them.
+/// The verdicts on machines of a batch, without caching them. Preferences judge only what the validators left.
 pub(crate) fn judge_directly<K: PackedKey>(
     judges: &[Judge],
     scene: Scene<'_>,
     machines: &[MachineId],
     (room, keys): (&mut Room, &mut [K]),
 ) {
-    for judge in judges {
+    let (validators, preferences) = judges.split_at(judges.partition_point(Judge::is_validator));
+    for judge in validators {
         judge.verdicts(scene, machines, room, |at, verdict| judge.apply(&mut keys[at], verdict));
     }
+    if preferences.is_empty() {
+        return;
+    }
+    let (mut left, mut positions) = (core::mem::take(&mut room.left), core::mem::take(&mut room.positions));
+    left.clear();
+    positions.clear();
+    for (at, _) in keys.iter().enumerate().filter(|(_, key)| **key != K::INVALID) {
+        left.push(machines[at]);
+        positions.push(at as u32);
+    }
+    for judge in preferences {
+        judge.verdicts(scene, &left, room, |at, verdict| judge.apply(&mut keys[positions[at] as usize], verdict));
+    }
+    (room.left, room.positions) = (left, positions);
 }

@@ -152,12 +152,14 @@ impl<P: Preference> AnyPreference<IdOf<P::Reach>> for P {
 }
 
 impl<V: Validator> BoundValidator<IdOf<V::Reach>> for BoundRule<V, V::Key> {
+    #[inline]
     fn is_valid(&self, scene: Scene<'_>, id: IdOf<V::Reach>) -> bool {
         self.rule.is_valid(&self.key, V::Reach::view(scene, id))
     }
 }
 
 impl<P: Preference> BoundPreference<IdOf<P::Reach>> for BoundRule<P, P::Key> {
+    #[inline]
     fn score(&self, scene: Scene<'_>, id: IdOf<P::Reach>) -> f64 {
         self.rule.score(&self.key, P::Reach::view(scene, id))
     }

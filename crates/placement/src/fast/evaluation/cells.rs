@@ -7,7 +7,7 @@ use tiebreak_model::journal::Revision;
 use tiebreak_model::{ClusterId, Fleet, MachineId, RackId};
 
 use super::super::packed::PackedKey;
-use super::super::ranking::{Best, Bests, Bits, CellOf, Rankings};
+use super::super::ranking::{Best, Bests, Bits, CellOf, Rankings, ones};
 use super::super::ties::Ties;
 use super::Evaluation;
 
@@ -26,7 +26,6 @@ pub(super) struct Cells<K> {
 
 impl<K: PackedKey> Cells<K> {
     /// Changes a machine's key.
-    #[inline]
     pub(super) fn set_key(&mut self, cell: usize, index: usize, key: K) {
         if self.rankings.key(cell, index) == key {
             return;
@@ -95,6 +94,33 @@ pub(super) struct Tied {
     pub(super) many: u32,
 }
 
+/// A set of cells of one cluster, as bits.
+#[derive(Default)]
+pub(super) struct Touched {
+    words: Vec<u64>,
+}
+
+impl Touched {
+    /// Adds cells, by index.
+    #[inline]
+    pub(super) fn mark(&mut self, cells: impl Iterator<Item = usize>) {
+        for cell in cells {
+            let word = cell / u64::BITS as usize;
+            if word >= self.words.len() {
+                self.words.resize(word + 1, 0);
+            }
+            self.words[word] |= 1 << (cell % u64::BITS as usize);
+        }
+    }
+
+    /// Takes all of them out, ascending.
+    #[inline]
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = usize> + '_ {
+        let words = (0..).step_by(u64::BITS as usize).zip(self.words.drain(..));
+        words.flat_map(|(first, word): (usize, u64)| ones(word).map(move |bit| first + bit as usize))
+    }
+}
+
 impl<K: PackedKey> Evaluation<K> {
     /// One of the cells.
     #[inline]
@@ -125,6 +151,12 @@ impl<K: PackedKey> Evaluation<K> {
             .filter(|(_, _, (_, count))| *count > 0)
             .map(move |(cells, cell, _)| cells.of(cell, self.first_machine(fleet, cluster, cell as u32)))
     }
+}
+
+/// A machine's cell.
+#[inline]
+pub(super) fn cell_of(fleet: &Fleet, cluster: ClusterId, machine: MachineId, by_rack: bool) -> usize {
+    if by_rack { (fleet.rack_of(machine).0 - fleet.cluster(cluster).racks().start) as usize } else { 0 }
 }
 
 /// A machine's cell and its index there.

@@ -13,7 +13,7 @@ use super::super::judges::{RackJudges, Room, judges};
 use super::super::objects::Objects;
 use super::super::packed::PackedKey;
 use super::super::shared::Shared;
-use super::cells::Tied;
+use super::cells::{Tied, Touched};
 use super::patching::Patch;
 use crate::policy::Policy;
 use crate::policy::classes::nobody;
@@ -28,6 +28,9 @@ pub(crate) struct Kit<K> {
     pub(super) room: Room,
     pub(super) batch: Batch,
     pub(super) keys: Vec<K>,
+    /// The positions in a batch of the machines whose keys changed, and the cells of all its machines.
+    pub(super) changed: Vec<u32>,
+    pub(super) touched: Touched,
     pub(super) selected: Vec<ClusterId>,
     pub(super) patches: Vec<Patch<K>>,
     /// The temporal preferences' steps for the VM being decided.
@@ -64,6 +67,8 @@ impl<K: PackedKey> Kit<K> {
             room: Room::default(),
             batch: Batch::default(),
             keys: Vec::new(),
+            changed: Vec::new(),
+            touched: Touched::default(),
             selected: Vec::new(),
             patches: Vec::new(),
             moment: Vec::new(),

@@ -12,7 +12,7 @@ use super::super::packed::PackedKey;
 use super::super::ranking::{Best, Bests, Rankings};
 use super::super::shared::{Shared, judge_directly};
 use super::super::ties::Ties;
-use super::cells::{Cells, place};
+use super::cells::{Cells, cell_of, place};
 use super::{Evaluation, Kit};
 use crate::policy::fields::Field;
 
@@ -143,14 +143,26 @@ impl<K: PackedKey> Evaluation<K> {
     fn rank_batch(&mut self, occupancy: &Occupancy, batch: &Batch, kit: &mut Kit<K>, now: u64) {
         let (fleet, scene, kept) = (occupancy.fleet(), Scene::of(occupancy), kit.caches.shared_state);
         for part in &batch.parts {
-            let keys = &kit.keys[part.range()];
+            let (machines, keys) = (&batch.machines[part.range()], &kit.keys[part.range()]);
             let mut cells = match self.cells[part.cluster.index()].take() {
                 Some(cells) => cells,
                 None => self.build_cells(fleet, part.cluster, keys, (kit.tiebreaker(), now)),
             };
-            for (machine, key) in batch.machines[part.range()].iter().zip(keys) {
-                let (cell, index) = place(fleet, part.cluster, *machine, self.by_rack);
-                cells.set_key(cell, index, *key);
+            let first = fleet.cluster(part.cluster).machines().start;
+            // Most keys stay. Comparing them first, in a loop that does nothing else, lets the processor wait for
+            // many of them at once.
+            kit.changed.clear();
+            let positions = machines.iter().map(|machine| (machine.0 - first) as usize);
+            let changed = (0..).zip(positions.zip(keys)).filter(|(_, (at, key))| cells.rankings.leaf(*at) != **key);
+            kit.changed.extend(changed.map(|(at, _): (u32, _)| at));
+            for at in &kit.changed {
+                let (cell, index) = place(fleet, part.cluster, machines[*at as usize], self.by_rack);
+                cells.set_key(cell, index, keys[*at as usize]);
+            }
+            // A rack's own part can change although no key does.
+            let touched = &mut kit.touched;
+            touched.mark(machines.iter().map(|machine| cell_of(fleet, part.cluster, *machine, self.by_rack)));
+            for cell in touched.drain() {
                 let best = cells.rankings.best(cell);
                 cells.set_best(cell, self.best_of(scene, part.cluster, cell as u32, best, (kept, &kit.shared)));
             }
