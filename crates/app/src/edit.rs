@@ -238,10 +238,7 @@ fn use_trace(variant: &mut Variant, fingerprint: &str, traces: &[TraceCard]) {
             WorkloadRef::Generated(_) => None,
         };
         let before = traces.iter().find(|card| Some(&card.fingerprint) == before.as_ref());
-        // Settings that the user did not choose follow the trace.
-        if presets::are_given(&variant.agents) {
-            variant.agents = presets::agents_for(fingerprint);
-        }
+        presets::fit_to_trace(variant, fingerprint);
         if variant.measures.measured_from_hours == before.map_or(0.0, late) {
             variant.measures.measured_from_hours = late(card);
         }

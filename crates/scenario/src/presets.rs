@@ -31,20 +31,23 @@ pub struct Preset {
     pub make: fn() -> Document,
 }
 
-/// The initial agents for a trace. The first preset's trace is a small part of a zone's requests, so its agents are
-/// slowed down to have as many conflicts as a zone; for any other trace they are as fast as Protean's.
-#[must_use]
-pub fn agents_for(fingerprint: u128) -> Agents {
-    match fingerprint {
-        PACKING_CUT_FINGERPRINT => default().active_variant().agents,
-        _ => Agents::default(),
+/// Fits the settings that the user did not choose to a trace. The first preset's trace is a small part of a zone's
+/// requests, so its agents are slowed down to have as many conflicts as a zone, and it keeps every cache layer to show
+/// them. For any other trace agents are as fast as Protean's, and without rule objects, which cost more than they save
+/// in a large zone.
+pub fn fit_to_trace(variant: &mut Variant, fingerprint: u128) {
+    let first = || default().active_variant().clone();
+    let (agents, caches) = match fingerprint {
+        PACKING_CUT_FINGERPRINT => (first().agents, first().caches),
+        _ => (Agents::default(), Caches::default()),
+    };
+    let is_given = |of: &dyn Fn(&Variant) -> bool| PRESETS.iter().any(|preset| of((preset.make)().active_variant()));
+    if variant.agents == Agents::default() || is_given(&|preset| preset.agents == variant.agents) {
+        variant.agents = agents;
     }
-}
-
-/// Whether the user did not choose these agents: they are a preset's, or the default.
-#[must_use]
-pub fn are_given(agents: &Agents) -> bool {
-    *agents == Agents::default() || PRESETS.iter().any(|preset| (preset.make)().active_variant().agents == *agents)
+    if variant.caches == Caches::default() || is_given(&|preset| preset.caches == variant.caches) {
+        variant.caches = caches;
+    }
 }
 
 /// Every preset; the page opens with the first one.

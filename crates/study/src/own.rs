@@ -4,11 +4,12 @@ use tiebreak_model::Workload;
 use tiebreak_profile::begins_late_at_hours;
 use tiebreak_scenario::{Variant, presets};
 
-/// The variant without its agents: a trace of one's own runs with the machines and the policy of the first preset, but
-/// is not slowed down by agents made for another load.
+/// The variant fitted to a trace: one's own runs with the machines and the policy of the first preset, but is not slowed
+/// down by agents made for another load.
 #[must_use]
-pub fn unslowed(variant: Variant, workload: &Workload) -> Variant {
-    Variant { agents: presets::agents_for(workload.fingerprint()), ..variant }
+pub fn unslowed(mut variant: Variant, workload: &Workload) -> Variant {
+    presets::fit_to_trace(&mut variant, workload.fingerprint());
+    variant
 }
 
 /// Measures from the first request on if a trace begins late and the variant says nothing else; the hour, if it did.

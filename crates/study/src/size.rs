@@ -204,7 +204,7 @@ pub fn of_one_kind(workload: Arc<Workload>, load: &Load, machine: Resources) -> 
     let mix = Mix::new([(1, machine)]);
     let bound = mix.bound(load).machines;
     let mut variant = (PRESETS[0].make)().active_variant().clone();
-    variant.agents = presets::agents_for(workload.fingerprint());
+    presets::fit_to_trace(&mut variant, workload.fingerprint());
     let trial = SizeTrial::new(variant, workload, mix, REJECT_USUAL, bound);
     trial.least(trial.variant.seed, Search::from(bound), &Watch::nobody())
 }

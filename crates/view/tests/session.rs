@@ -11,7 +11,7 @@ use tiebreak_engine::questions::read_machines::ReadMachines;
 use tiebreak_engine::{Command, Engine, Reply};
 use tiebreak_lesson::{LESSONS, Lesson, Question, Unlocks};
 use tiebreak_model::{Declared, Phrase, Readiness, SampledBy, VmId};
-use tiebreak_placement::Group;
+use tiebreak_placement::{Caches, Group};
 use tiebreak_scenario::presets::{self, PACKING_CUT_FINGERPRINT};
 use tiebreak_scenario::{ClusterRow, ClusterSettings, Document, IncidentRow, TraceSettings, WorkloadRef};
 use tiebreak_sim::{Agents, Fate, World};
@@ -1524,14 +1524,16 @@ fn a_list_of_machines_becomes_clusters_of_those_alike() {
 }
 
 #[test]
-fn agents_that_nobody_chose_go_with_the_trace() {
+fn agents_and_caches_that_nobody_chose_go_with_the_trace() {
     let mut session = Session::open(preset("default"));
     session.gives("packing-cut.csv.gz", include_bytes!("../../trace/fixtures/packing-cut.csv.gz"));
     let slowed = session.app.variant().agents;
     assert_eq!(slowed.decision_ms, 8_000, "the first preset's trace is a small part of a zone's requests");
+    assert!(session.app.variant().caches.rule_objects, "it shows every layer");
 
     session.gives("five.csv", TRACE);
     assert_eq!(session.app.variant().agents, Agents::default());
+    assert_eq!(session.app.variant().caches, Caches::default());
     let told = session.app.notices.iter().find(|notice| notice.title == "Set for your trace").expect("it is told");
     assert!(
         told.lines[0].contains("decide in 20 ms and publish in 100 ms. The previous 8,000 and 4,000 ms were"),
@@ -1546,6 +1548,11 @@ fn agents_that_nobody_chose_go_with_the_trace() {
     session.edits(Edit::set("agents.decision_ms", 777));
     session.gives("five.csv", TRACE);
     assert_eq!(session.app.variant().agents.decision_ms, 777, "what somebody chose stays");
+
+    session.edits(Edit::set("caches.journal", "false"));
+    session.gives("packing-cut.csv.gz", include_bytes!("../../trace/fixtures/packing-cut.csv.gz"));
+    let caches = session.app.variant().caches;
+    assert!(!caches.journal && !caches.rule_objects, "what somebody chose stays: {caches:?}");
 }
 
 #[test]
