@@ -356,6 +356,13 @@ impl Occupancy {
         self.machines[machine.index()]
     }
 
+    /// The free capacity of one machine.
+    #[inline]
+    #[must_use]
+    pub fn free(&self, machine: MachineId) -> Resources {
+        self.free[machine.index()]
+    }
+
     /// Replaces the state of one machine; there is no other way to change it. A change of its expected exit is not in
     /// the journal: rules that see it are evaluated for every decision.
     pub fn set(&mut self, machine: MachineId, after: MachineRecord) {

@@ -69,6 +69,12 @@ impl Resources {
         self.0.iter().zip(demand.0).all(|(have, want)| *have >= want)
     }
 
+    /// The larger of both in every dimension.
+    #[must_use]
+    pub fn at_least(self, other: Self) -> Self {
+        Self(core::array::from_fn(|at| self.0[at].max(other.0[at])))
+    }
+
     /// The sum, or `None` if a dimension exceeds 32 bits.
     #[must_use]
     pub fn checked_add(self, other: Self) -> Option<Self> {

@@ -52,6 +52,22 @@ impl Batch {
         self.parts.push(Part { cluster, since: None, start, end: self.machines.len() as u32 });
     }
 
+    /// Becomes the machines of another batch that pass a test, with `positions` in that batch.
+    pub(crate) fn take_from(&mut self, all: &Self, positions: &mut Vec<u32>, passes: impl Fn(MachineId) -> bool) {
+        self.clear();
+        positions.clear();
+        for part in &all.parts {
+            let start = self.machines.len() as u32;
+            for (at, machine) in part.range().zip(&all.machines[part.range()]) {
+                if passes(*machine) {
+                    self.machines.push(*machine);
+                    positions.push(at as u32);
+                }
+            }
+            self.parts.push(Part { since: None, start, end: self.machines.len() as u32, ..*part });
+        }
+    }
+
     /// Widens the last part to all machines of its racks, by id.
     pub(crate) fn widen_to_racks(&mut self, fleet: &Fleet) {
         let Some(part) = self.parts.last_mut() else { return };

@@ -59,6 +59,12 @@ impl Caches {
     pub const fn any(&self) -> bool {
         self.evaluations || self.rule_objects || self.shared_state
     }
+
+    /// Whether rule objects are on and there is room for any.
+    #[must_use]
+    pub(crate) const fn keeps_objects(&self) -> bool {
+        self.rule_objects && self.object_pool > 0
+    }
 }
 
 /// How the caches served a decision.

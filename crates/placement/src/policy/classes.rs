@@ -41,6 +41,12 @@ impl Policy {
         common(vm) == common(&nobody())
     }
 
+    /// A machine with less free than this is invalid for the request.
+    pub(crate) fn must_be_free(&self, vm: &VmRequest) -> Resources {
+        let asked = self.machine_validators.iter().map(|ranked| ranked.rule.must_be_free(vm));
+        asked.fold(Resources::NONE, Resources::at_least)
+    }
+
     /// Whether any machine or rack rule may give this VM another verdict because of where its tenant's other VMs are.
     pub(crate) fn minds_company(&self, vm: &VmRequest) -> bool {
         self.rack_validators.iter().any(|it| it.rule.sees_tenant() && it.rule.concerns(vm))

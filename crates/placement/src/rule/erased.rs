@@ -7,7 +7,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use tiebreak_model::{Phrase, Scene, VmRequest};
+use tiebreak_model::{Phrase, Resources, Scene, VmRequest};
 
 use super::{Key, Preference, Reach, Validator};
 
@@ -31,6 +31,10 @@ pub(crate) trait AnyValidator<Id>: Send + Sync {
     }
     /// Whether it can ever refuse this request.
     fn concerns(&self, vm: &VmRequest) -> bool;
+    /// It refuses every machine with less free than this.
+    fn must_be_free(&self, _: &VmRequest) -> Resources {
+        Resources::NONE
+    }
     /// One verdict without binding.
     fn check(&self, vm: &VmRequest, scene: Scene<'_>, id: Id) -> bool;
 }
@@ -118,6 +122,10 @@ impl<V: Validator> AnyValidator<IdOf<V::Reach>> for V {
 
     fn concerns(&self, vm: &VmRequest) -> bool {
         Validator::concerns(self, &self.key(vm))
+    }
+
+    fn must_be_free(&self, vm: &VmRequest) -> Resources {
+        Validator::must_be_free(self, &self.key(vm))
     }
 
     fn check(&self, vm: &VmRequest, scene: Scene<'_>, id: IdOf<V::Reach>) -> bool {

@@ -234,6 +234,13 @@ pub trait Validator: Declared + Copy + Send + Sync + 'static {
         true
     }
 
+    /// What must be free on a machine: it refuses every machine with less, which is then not evaluated at all. A rule
+    /// that asks for no such thing keeps the default, nothing.
+    fn must_be_free(&self, key: &Self::Key) -> Resources {
+        let _ = key;
+        Resources::NONE
+    }
+
     /// Whether the VM may be placed there.
     fn is_valid(&self, key: &Self::Key, view: <Self::Reach as Reach>::View<'_>) -> bool;
 }

@@ -25,6 +25,10 @@ impl Validator for AreNodeResourcesValid {
         (vm.shape.demand, self.evict && !vm.shape.is_evictable())
     }
 
+    fn must_be_free(&self, (demand, may_evict): &(Resources, bool)) -> Resources {
+        if *may_evict { Resources::NONE } else { *demand }
+    }
+
     #[inline]
     fn is_valid(&self, (demand, may_evict): &(Resources, bool), machine: MachineView<'_>) -> bool {
         let free = machine.free();

@@ -28,6 +28,10 @@ pub(crate) struct Kit<K> {
     pub(super) room: Room,
     pub(super) batch: Batch,
     pub(super) keys: Vec<K>,
+    /// The machines of a batch that have room, their positions in it, and their keys.
+    pub(super) roomy: Batch,
+    pub(super) positions: Vec<u32>,
+    pub(super) roomy_keys: Vec<K>,
     /// The positions in a batch of the machines whose keys changed, and the cells of all its machines.
     pub(super) changed: Vec<u32>,
     pub(super) touched: Touched,
@@ -67,6 +71,9 @@ impl<K: PackedKey> Kit<K> {
             room: Room::default(),
             batch: Batch::default(),
             keys: Vec::new(),
+            roomy: Batch::default(),
+            positions: Vec::new(),
+            roomy_keys: Vec::new(),
             changed: Vec::new(),
             touched: Touched::default(),
             selected: Vec::new(),

@@ -10,7 +10,7 @@
 
 use alloc::vec::Vec;
 
-use tiebreak_model::{ClusterId, MachineId, Scene, VmRequest};
+use tiebreak_model::{ClusterId, MachineId, Resources, Scene, VmRequest};
 
 use super::cluster_order::ClusterOrder;
 use super::judges::{Judge, RackJudges, judges};
@@ -45,6 +45,8 @@ pub(crate) struct Evaluation<K> {
     fields: Vec<Field>,
     weights: Option<Weights>,
     best_clusters: usize,
+    /// A machine with less free is invalid, whatever other rules say.
+    must_be_free: Resources,
     /// Whether any rule sees racks, and whether racks are ranked separately.
     sees_racks: bool,
     by_rack: bool,
@@ -69,6 +71,7 @@ impl<K: PackedKey> Evaluation<K> {
             fields: policy.fields.clone(),
             weights: policy.weighted.then(|| Weights::of_machines(policy)),
             best_clusters: policy.best_clusters as usize,
+            must_be_free: policy.must_be_free(vm),
             sees_racks: policy.sees_racks(),
             by_rack: kit.by_rack,
             has_bits: kit.ahead.is_some(),

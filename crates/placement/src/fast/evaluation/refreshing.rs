@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use tiebreak_model::journal::Revision;
-use tiebreak_model::{ClusterId, Fleet, MachineId, Occupancy, RackId, Scene};
+use tiebreak_model::{ClusterId, Fleet, MachineId, Occupancy, RackId, Resources, Scene};
 
 use super::super::batch::Batch;
 use super::super::judges::together;
@@ -67,9 +67,35 @@ impl<K: PackedKey> Evaluation<K> {
         kit.batch = batch;
     }
 
-    /// The keys of a batch of machines under the machine rules, layer by layer, into `kit.keys`.
+    /// The keys of a batch of machines, into `kit.keys`. Machines without room are invalid; only the others are judged,
+    /// unless rule objects are kept, which have to know all.
     fn key_batch(&mut self, occupancy: &Occupancy, batch: &Batch, kit: &mut Kit<K>, books: &mut Books<'_>) {
-        let Kit { caches, shared, objects, room, keys, .. } = kit;
+        let mut keys = core::mem::take(&mut kit.keys);
+        if self.must_be_free == Resources::NONE || kit.caches.keeps_objects() {
+            self.judge_batch(occupancy, batch, kit, books, &mut keys);
+        } else {
+            let (mut roomy, mut of_roomy) = (core::mem::take(&mut kit.roomy), core::mem::take(&mut kit.roomy_keys));
+            let has_room = |machine| occupancy.free(machine).covers(self.must_be_free);
+            roomy.take_from(batch, &mut kit.positions, has_room);
+            self.judge_batch(occupancy, &roomy, kit, books, &mut of_roomy);
+            keys.clear();
+            keys.resize(batch.machines.len(), K::INVALID);
+            kit.positions.iter().zip(&of_roomy).for_each(|(at, key)| keys[*at as usize] = *key);
+            (kit.roomy, kit.roomy_keys) = (roomy, of_roomy);
+        }
+        kit.keys = keys;
+    }
+
+    /// The keys of a batch of machines under the machine rules, layer by layer.
+    fn judge_batch(
+        &mut self,
+        occupancy: &Occupancy,
+        batch: &Batch,
+        kit: &mut Kit<K>,
+        books: &mut Books<'_>,
+        keys: &mut Vec<K>,
+    ) {
+        let Kit { caches, shared, objects, room, .. } = kit;
         let scene = Scene::of(occupancy);
         if !self.is_common {
             keys.clear();
@@ -82,7 +108,7 @@ impl<K: PackedKey> Evaluation<K> {
             keys.resize(batch.machines.len(), K::ZERO);
             judge_directly(shared.judges(), scene, &batch.machines, (room, keys));
         }
-        if caches.rule_objects && caches.object_pool > 0 {
+        if caches.keeps_objects() {
             for judge in &mut self.judges {
                 objects.verdicts(judge, occupancy, batch, (room, books), |at, judge, verdict| {
                     judge.apply(&mut keys[at], verdict);
@@ -93,13 +119,8 @@ impl<K: PackedKey> Evaluation<K> {
         }
         if self.sees_racks && !self.by_rack {
             for part in &batch.parts {
-                self.add_racks(
-                    scene,
-                    part.cluster,
-                    &batch.machines[part.range()],
-                    kit.caches.shared_state,
-                    (&kit.shared, &mut kit.keys[part.range()]),
-                );
+                let (machines, keys) = (&batch.machines[part.range()], &mut keys[part.range()]);
+                self.add_racks(scene, part.cluster, machines, kit.caches.shared_state, (&kit.shared, keys));
             }
         }
     }
