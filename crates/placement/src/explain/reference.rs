@@ -4,6 +4,7 @@
 //! ranked or cached. The fast path in [`allocator`](crate::allocator) must give the same best set, bit for bit.
 //! Explanations use this path.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use tiebreak_model::phrase::mark;
@@ -229,12 +230,15 @@ fn cluster_rows(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, clusters: &[C
 fn validate(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funnel, trail: &mut Trail<'_>) {
     for ranked in &policy.rack_validators {
         let bound = ranked.rule.bind(vm);
-        narrow(&mut funnel.steps, ranked.id, &mut funnel.best, |id| bound.is_valid(scene, rack(scene, *id)));
+        let mut of_rack = once_per_rack(scene, |rack| bound.is_valid(scene, rack));
+        narrow(&mut funnel.steps, ranked.id, &mut funnel.best, |id| of_rack(*id));
         trail.leaves(&funnel.best);
     }
     for ranked in &policy.machine_validators {
-        let bound = ranked.rule.bind(vm);
-        narrow(&mut funnel.steps, ranked.id, &mut funnel.best, |id| bound.is_valid(scene, *id));
+        let mut valid = vec![true; funnel.best.len()];
+        ranked.rule.bind(vm).judge(scene, &funnel.best, &mut valid);
+        let mut valid = valid.into_iter();
+        narrow(&mut funnel.steps, ranked.id, &mut funnel.best, |_| valid.next() == Some(true));
         trail.leaves(&funnel.best);
     }
     if let Some(id) = policy.bandwidth {
@@ -281,14 +285,20 @@ fn buckets(stage: &MachineStage, scene: Scene<'_>, vm: &VmRequest, machines: &[M
     let bound = match stage {
         MachineStage::Rack(ranked) => {
             let bound = ranked.rule.bind(vm);
-            return machines.iter().map(|id| quantizer.bucket(bound.score(scene, rack(scene, *id)))).collect();
+            return machines
+                .iter()
+                .copied()
+                .map(once_per_rack(scene, |rack| quantizer.bucket(bound.score(scene, rack))))
+                .collect();
         }
         MachineStage::Machine(ranked) => ranked.rule.bind(vm),
         MachineStage::Temporal(ranked) => ranked.rule.bind(vm),
         MachineStage::Uplink(ranked) => ranked.rule.bind(vm),
         MachineStage::Chassis(ranked) => ranked.rule.bind(vm),
     };
-    machines.iter().map(|id| quantizer.bucket(bound.score(scene, *id))).collect()
+    let mut scores = Vec::new();
+    bound.scores(scene, machines, &mut scores);
+    scores.into_iter().map(|score| quantizer.bucket(score)).collect()
 }
 
 /// Keeps the machines in the lowest bucket. Returns the others.
@@ -359,6 +369,14 @@ fn prefer_by_weights(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: 
     dropped
 }
 
-fn rack(scene: Scene<'_>, machine: MachineId) -> RackId {
-    scene.occupancy.fleet().rack_of(machine)
+/// What a rule says of a machine's rack; asks once for machines of the same rack in a row.
+fn once_per_rack<T: Copy>(scene: Scene<'_>, ask: impl Fn(RackId) -> T) -> impl FnMut(MachineId) -> T {
+    let mut last = None;
+    move |machine| {
+        let rack = scene.occupancy.fleet().rack_of(machine);
+        match last {
+            Some((same, said)) if same == rack => said,
+            _ => last.insert((rack, ask(rack))).1,
+        }
+    }
 }
