@@ -7,6 +7,8 @@ mod admission;
 mod baselines;
 mod case;
 mod figure;
+pub(crate) mod growth;
+pub(crate) mod guard;
 mod network;
 mod zone;
 
@@ -15,7 +17,8 @@ use serde::Serialize;
 use self::admission::MeasuredAdmission;
 use self::baselines::{BASELINES, NAIVE_SCAN};
 use self::case::{Case, Runner, engine, in_turns, plain};
-use self::figure::{Bar, BenchFigure, Side, growth};
+use self::figure::{Bar, BenchFigure, Side};
+use self::growth::{Curve, Extent};
 use self::network::Reach;
 use self::zone::Zone;
 use tiebreak_console::answer::{Answer, Failure};
@@ -51,6 +54,7 @@ struct Sizes {
     memory_days: f64,
     reach: Reach,
     admission: MeasuredAdmission,
+    growth: Extent,
 }
 
 /// The sizes that the bars were set for: 23.25 days are a million VMs on 10,000 machines.
@@ -65,6 +69,13 @@ const WHOLE: Sizes = Sizes {
     memory_days: 0.25,
     reach: Reach { zones: [(1_000, 7.0), (10_000, 2.0), (100_000, 0.2)], vdcs: &[4, 8, 15, 30, 60, 120] },
     admission: MeasuredAdmission::of(&[125, 250, 500, 1_000, 2_000], 2_000, 20_000, 3.0),
+    growth: Extent {
+        machines: &[(100, 23.25), (1_000, 23.25), (10_000, 7.0), (100_000, 1.0), (1_000_000, 0.1)],
+        classes: &[10, 100, 1_000, 10_000],
+        classed: (10_000, 2.0),
+        agents: &[1, 2, 4, 8, 16, 32, 64],
+        shared: (10_000, 2.0),
+    },
 };
 
 /// Sizes that only show that everything works; the times mean little.
@@ -79,6 +90,13 @@ const QUICK: Sizes = Sizes {
     memory_days: 0.25,
     reach: Reach { zones: [(100, 0.5), (300, 0.5), (1_000, 0.25)], vdcs: &[4, 8, 15] },
     admission: MeasuredAdmission::of(&[20, 40], 50, 2_000, 0.02),
+    growth: Extent {
+        machines: &[(100, 0.5), (300, 0.25), (1_000, 0.1)],
+        classes: &[10, 30, 100],
+        classed: (300, 0.1),
+        agents: &[1, 2, 4],
+        shared: (300, 0.1),
+    },
 };
 
 const CACHED_OVER_UNCACHED: Bar = Bar(Side::AtLeast, 30.0);
@@ -128,13 +146,21 @@ struct Bench {
     ratios: Vec<BenchFigure>,
     /// Figures that are not ratios.
     figures: Vec<BenchFigure>,
+    /// How the time of a placement grows.
+    curves: Vec<Curve>,
     /// Whether all plain best-fit programs placed every VM on the same machine; `None` if they were not measured.
     baselines_agree: Option<bool>,
 }
 
 pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
+    if let Some(case) = given.one("case") {
+        return guard::run_case(case, given);
+    }
+    if let Some(file) = given.one("guard") {
+        return guard::compare(file, given);
+    }
     let mut bench = Bench::new(given.has("quick"));
-    let has_all = !["lifetimes", "network", "admission", "power"].iter().any(|only| given.has(only));
+    let has_all = !["lifetimes", "network", "admission", "power", "growth"].iter().any(|only| given.has(only));
     if has_all {
         bench.beside_plain_programs(given)?;
     }
@@ -150,13 +176,25 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     if has_all || given.has("power") {
         bench.power()?;
     }
+    if given.has("growth") {
+        bench.curves = growth::curves(&bench.sizes.growth, bench.sizes.runs)?;
+        given.one("drawing").map_or(Ok(()), |file| growth::draw(&bench.curves, file))?;
+    }
     Ok(Answer::either(given, &bench, || bench.text()))
 }
 
 impl Bench {
     fn new(quick: bool) -> Self {
         let sizes = if quick { &QUICK } else { &WHOLE };
-        Self { sizes, quick, cases: Vec::new(), ratios: Vec::new(), figures: Vec::new(), baselines_agree: None }
+        Self {
+            sizes,
+            quick,
+            cases: Vec::new(),
+            ratios: Vec::new(),
+            figures: Vec::new(),
+            curves: Vec::new(),
+            baselines_agree: None,
+        }
     }
 
     /// Everything except lifetimes and links.
@@ -263,7 +301,7 @@ impl Bench {
         let mut points = Vec::new();
         for machines in self.sizes.memory_machines {
             let size = (*machines, self.sizes.memory_days);
-            let zone = Zone::of(size)?.with_64_classes();
+            let zone = Zone::of(size)?.with_classes(64)?;
             let cases = in_turns(1, &[engine(named("64 classes", size), &zone, true)])?;
             let bytes = cases[0].cache_bytes as f64;
             points.push((f64::from(*machines), bytes));
@@ -274,7 +312,7 @@ impl Bench {
             self.cases.extend(cases);
         }
         let name = format!("exponent of bytes in caches over machines; the paper's is {PAPER_GROWTH}");
-        self.figure(name, growth(&points), Some(CACHE_GROWTH));
+        self.figure(name, figure::growth(&points), Some(CACHE_GROWTH));
         Ok(())
     }
 
@@ -294,7 +332,9 @@ impl Bench {
             false => "\nThe plain best fits do not agree on the machine of every VM.\n",
         });
         let cases = if self.cases.is_empty() { String::new() } else { table(&cases) + "\n" };
-        format!("{cases}{}{agree}", table(&figures))
+        let figures = if figures.len() > 1 { table(&figures) } else { String::new() };
+        let curves = if self.curves.is_empty() { String::new() } else { growth::text(&self.curves) };
+        format!("{cases}{figures}{curves}{agree}")
     }
 }
 

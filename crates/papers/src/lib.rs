@@ -17,7 +17,11 @@ pub const BENCH: Command = Command {
     words_max: 0,
     help: "Measures placements per second and bytes per machine, with and without caches, compared with plain \
          programs on the same requests, and shows which targets are met.",
-    options: &[&[&QUICK, &bench::ALL, &bench::LIFETIMES, &bench::NETWORK, &bench::ADMISSION, &bench::POWER, &TRACE]],
+    options: &[
+        &[&QUICK, &bench::ALL, &bench::LIFETIMES, &bench::NETWORK, &bench::ADMISSION, &bench::POWER, &TRACE],
+        &[&bench::growth::GROWTH, &bench::growth::DRAWING],
+        &[&bench::guard::GUARD, &bench::guard::CASE, &bench::guard::PREPARE],
+    ],
     run: bench::run,
 };
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tiebreak_model::{Bounds, RequestId, Resource, Resources, Time, VmId, VmRow, VmShape, Workload, WorkloadBuilder};
 use tiebreak_scenario::document::REQUIRED_RULE;
 use tiebreak_scenario::{ClusterRow, Variant, WorkloadRef};
+use tiebreak_sim::Agents;
 
 use tiebreak_console::answer::Failure;
 use tiebreak_console::scenario::preset;
@@ -77,10 +78,10 @@ impl Zone {
         Ok(Self { variant, workload: self.workload.clone() })
     }
 
-    /// The same machines and times, but requests cycle through 64 classes, so that all stay live. No two classes have
-    /// the same demand, so they remain distinct under every policy.
-    pub(super) fn with_64_classes(&self) -> Self {
-        let classes = classes();
+    /// The same machines and times, but requests cycle through this many classes, at most 10,000, so that all stay
+    /// live. No two classes have the same demand, so they remain distinct under every policy, and all are kept.
+    pub(super) fn with_classes(&self, number: u32) -> Result<Self, Failure> {
+        let classes: Vec<_> = (0..number).map(class_of).collect();
         let mut rows = WorkloadBuilder::new();
         for request in (0..self.workload.request_count()).map(RequestId) {
             let shape = classes[request.index() / REPEATS % classes.len()];
@@ -91,7 +92,22 @@ impl Zone {
             }
         }
         let workload = rows.finish(self.workload.horizon()).expect("as many rows as before");
-        Self { variant: self.variant.clone(), workload: Arc::new(workload) }
+        let mut variant = self.variant.clone();
+        let pool = variant.caches.evaluation_pool.max(number);
+        variant.set("caches.evaluation_pool", &pool.to_string())?;
+        Ok(Self { variant, workload: Arc::new(workload) })
+    }
+
+    /// The same machines and requests with this many agents, as fast as Protean's.
+    pub(super) fn with_agents(&self, number: u32) -> Result<Self, Failure> {
+        let mut variant = self.variant.clone();
+        let agents = Agents::default();
+        for (field, value) in
+            [("count", u64::from(number)), ("decision_ms", agents.decision_ms), ("publish_ms", agents.publish_ms)]
+        {
+            variant.set(&format!("agents.{field}"), &value.to_string())?;
+        }
+        Ok(Self { variant, workload: self.workload.clone() })
     }
 
     /// The same machines, and the same VMs one at a time, in VDCs of constant size: each arrival takes the place that
@@ -170,16 +186,13 @@ fn clusters(like: &ClusterRow, machines: u32) -> Vec<ClusterRow> {
     sizes.enumerate().map(row).collect()
 }
 
-/// The classes, with small and large ones mixed.
-fn classes() -> Vec<VmShape> {
-    let of_size = |(cores, count): (u32, u32)| (0..count).map(move |step| class(cores, step));
+/// A class of many: the 64 with small and large ones mixed, then the same with a MiB more, and so on.
+fn class_of(number: u32) -> VmShape {
+    let of_size = |(cores, count): (u32, u32)| (0..count).map(move |step| (cores, step));
     let by_size: Vec<_> = CLASSES.into_iter().flat_map(of_size).collect();
     // 37 and 64 are coprime: every class occurs once, and neighbours differ in size.
-    (0..by_size.len()).map(|place| by_size[place * 37 % by_size.len()]).collect()
-}
-
-fn class(cores: u32, step: u32) -> VmShape {
-    let memory = cores * (CORE_MEMORY_MIB + step * CLASS_MEMORY_MIB);
+    let (cores, step) = by_size[number as usize * 37 % by_size.len()];
+    let memory = cores * (CORE_MEMORY_MIB + step * CLASS_MEMORY_MIB) + number / by_size.len() as u32;
     VmShape::plain(Resources::new(cores * 1_000, memory, 0, 0))
 }
 
@@ -200,7 +213,7 @@ mod tests {
         for machines in [1_000, 3_500] {
             let zone = Zone::of((machines, 0.1)).expect("a zone");
             assert_eq!(zone.machines(), machines);
-            for zone in [zone.with_64_classes(), zone] {
+            for zone in [zone.with_classes(64).expect("a zone"), zone] {
                 let share = 100.0 * cores_alive_at_start(&zone) / f64::from(machines * u32::from(zone.machine_cores()));
                 assert!((70.0..90.0).contains(&share), "{machines} machines: {share:.1}% of the cores");
             }
@@ -209,10 +222,12 @@ mod tests {
 
     #[test]
     fn there_are_64_classes_and_memory_refuses_none_that_cores_allow() {
-        let zone = Zone::of((1_000, 0.2)).expect("a zone").with_64_classes();
+        let zone = Zone::of((1_000, 0.2)).and_then(|zone| zone.with_classes(64)).expect("a zone");
         let arriving = zone.workload.warm_count()..zone.workload.vm_count();
         let live: BTreeSet<_> = arriving.map(|vm| zone.workload.shape_of(VmId(vm))).collect();
         assert_eq!(live.len(), 64);
+        let shapes: BTreeSet<_> = (0..10_000).map(|number| class_of(number).demand).collect();
+        assert_eq!(shapes.len(), 10_000, "no two classes of many are alike");
         let settings = zone.variant.clusters[0].settings;
         let core_gib = settings.memory_gib / settings.cores;
         for shape in zone.workload.shapes() {
