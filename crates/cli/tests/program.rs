@@ -1100,6 +1100,55 @@ fn shards_of_a_sweep_are_the_whole_byte_for_byte() {
 }
 
 #[test]
+fn zones_add_up_to_a_region_however_they_were_run() {
+    let (folder, plan) = swept("sweep-region");
+    let path = |name: &str| folder.join(name).to_str().expect("UTF-8").to_owned();
+    let (all, rows) = (path("all.csv"), json(&["sweep", &plan, "--json"]));
+    let region = json(&["sweep", &plan, "--region", "--json", "--out", &all]);
+    assert_eq!((&region["zones"], &region["out"]), (&Value::from(12), &Value::from(all.as_str())));
+    let zones = rows["rows"].as_array().expect("rows");
+    let values = |id: &str| zones.iter().map(|row| row["measures"][id].as_f64().expect("measured")).collect::<Vec<_>>();
+    let said = |id: &str| region["region"][id].as_f64();
+    for id in ["placements", "machines", "machine_hours"] {
+        assert_eq!(said(id), Some(values(id).iter().sum()), "{id}");
+    }
+    for (id, weight) in [("empty_hosts_pct_mean", "machines"), ("packing_density_pct_mean", "machine_hours")] {
+        let weights = values(weight);
+        let sum: f64 = weights.iter().zip(values(id)).map(|(weight, value)| weight * value).sum();
+        let mean = sum / weights.iter().sum::<f64>();
+        assert!((said(id).expect("a mean") - mean).abs() < 1e-9, "{id}: {region}");
+    }
+    let spikes = "conflicts_per_minute_p99";
+    let largest = values(spikes).into_iter().fold(0.0, f64::max);
+    assert_eq!((said(spikes), region["least_and_largest_zone"][spikes][1].as_f64()), (None, Some(largest)));
+    assert_eq!(said("stranded_cores_pct_mean"), None, "no zone has it");
+
+    let whole = std::fs::read_to_string(&all).expect("rows");
+    assert_eq!(done(&["sweep", &plan]), whole, "the rows are those of the sweep");
+    let (queued, summary) = (path("queued.csv"), done(&["sweep", &plan, "--region"]));
+    assert_eq!(json(&["sweep", &plan, "--region", "--json", "--resume", "--out", &queued])["digest"], region["digest"]);
+    let shard = |part: &str| {
+        let file = path(&format!("{}.csv", &part[..1]));
+        done(&["sweep", &plan, "--shard", part, "--out", &file]);
+        file
+    };
+    let merged = done(&["sweep", &plan, &shard("2/2"), &shard("1/2"), "--merge", "--region"]);
+    assert_eq!(merged, summary);
+    assert!(summary.starts_with("A region of 12 zones, digest "), "{summary}");
+
+    let one_measure = PLAN.replace("\"seeds\"", "\"measures\": [\"empty_hosts_pct_mean\"], \"seeds\"");
+    let few = file(&folder, "few.json", one_measure.as_bytes());
+    for (words, part) in [
+        (&["sweep", &few, "--region"][..], "expected the column machines for the mean of empty_hosts_pct_mean"),
+        (&["sweep", &plan, "--region", "--shard", "1/2"], "expected --region with all zones, got --shard"),
+    ] {
+        let output = tiebreak(words);
+        assert_eq!((code(&output), text(&output.stdout)), (2, ""), "{words:?}");
+        assert!(text(&output.stderr).contains(part), "{words:?}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
 fn a_row_of_a_sweep_is_what_a_run_says() {
     let (folder, plan) = swept("sweep-rows");
     let rows = json(&["sweep", &plan, "--json"]);
@@ -1223,6 +1272,46 @@ fn bench_measures_the_engine_beside_plain_programs() {
         assert!(list.iter().all(|figure| figure["met"].is_null()), "bars are not for the small size");
     }
     assert!(done(&["bench", "--quick"]).contains("The plain best fits agree"));
+}
+
+#[test]
+fn bench_draws_how_the_time_grows() {
+    let drawing = folder("bench-growth").join("growth.svg");
+    let file = drawing.to_str().expect("UTF-8");
+    let bench = json(&["bench", "--quick", "--growth", "--drawing", file, "--json"]);
+    let curves = bench["curves"].as_array().expect("curves");
+    let over: Vec<_> = curves.iter().map(|curve| curve["over"].as_str().expect("a name")).collect();
+    assert_eq!(over, ["machines", "classes", "agents"]);
+    for curve in curves {
+        let points = curve["points"].as_array().expect("points");
+        assert!(points.len() == 3 && points.iter().all(|point| point["placement_us"].as_f64() > Some(0.0)), "{curve}");
+        assert!(points[0]["exponent"].is_null() && points[1]["exponent"].is_number(), "{curve}");
+    }
+    assert!(std::fs::read_to_string(&drawing).expect("a drawing").contains("Time of a placement over agents"));
+}
+
+/// Instructions a placement, over those of the plain program, as they were when `tests/golden/guard.json` was made
+/// (with UPDATE=1, after a change that is meant to cost more).
+#[test]
+fn no_placement_needs_a_tenth_more_instructions_than_it_did() {
+    if std::process::Command::new("valgrind").arg("--version").output().is_err() {
+        eprintln!("valgrind, which counts instructions, is missing: nothing is compared (apt install valgrind)");
+        return;
+    }
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/guard.json");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::remove_file(golden).expect("the kept ratios");
+    }
+    let guard = |kept: &str| tiebreak(&["bench", "--guard", kept]);
+    let same = guard(golden);
+    assert_eq!(code(&same), 0, "{}{}", text(&same.stdout), text(&same.stderr));
+
+    let mut kept: Value = serde_json::from_str(&std::fs::read_to_string(golden).expect("kept")).expect("JSON");
+    let list = kept["ratios"]["list"].as_f64().expect("a ratio");
+    kept["ratios"]["list"] = Value::from(list / 1.25);
+    let worse = guard(&file(&folder("bench-guard"), "less.json", kept.to_string().as_bytes()));
+    let told = text(&worse.stdout).lines().filter(|line| line.ends_with("worse")).collect::<Vec<_>>();
+    assert!(code(&worse) == 1 && told.len() == 1 && told[0].contains("default list"), "{told:?}");
 }
 
 #[test]

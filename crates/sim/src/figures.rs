@@ -25,8 +25,21 @@ pub struct Figure {
     pub help: &'static str,
     /// The unit of the number; empty for counts.
     pub unit: &'static str,
+    /// How it adds up over independent zones.
+    pub adds_up: AddsUp,
     of: Of,
     told: &'static [ToldIn],
+}
+
+/// How a figure of several independent zones follows from theirs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddsUp {
+    /// It is their sum.
+    Sum,
+    /// It is their mean, weighted by the figure with this id.
+    MeanOver(&'static str),
+    /// It does not follow: a percentile, for instance.
+    No,
 }
 
 /// How it is computed.
@@ -76,6 +89,10 @@ impl Figure {
             Of::Count(of) => Some(of(summary, plan) as f64),
             Of::Number(of) => of(summary, plan).filter(|value| value.is_finite()),
         }
+    }
+
+    const fn adding_up(self, adds_up: AddsUp) -> Self {
+        Self { adds_up, ..self }
     }
 
     /// Whether it is a count, and so always an integer.
@@ -149,11 +166,14 @@ const fn amount(id: &'static str, unit: &'static str, help: &'static str) -> Nam
 
 impl Named {
     const fn count(self, told: &'static [ToldIn], of: fn(&Summary, &Plan) -> u64) -> Figure {
-        Figure { id: self.id, help: self.help, unit: self.unit, told, of: Of::Count(of) }
+        Figure { id: self.id, help: self.help, unit: self.unit, adds_up: AddsUp::Sum, told, of: Of::Count(of) }
     }
 
+    /// A share is a mean over machines, other numbers are sums, unless [`Figure::adding_up`] says otherwise.
     const fn number(self, told: &'static [ToldIn], of: fn(&Summary, &Plan) -> Option<f64>) -> Figure {
-        Figure { id: self.id, help: self.help, unit: self.unit, told, of: Of::Number(of) }
+        let is_share = matches!(self.unit.as_bytes(), b"%");
+        let adds_up = if is_share { AddsUp::MeanOver("machines") } else { AddsUp::Sum };
+        Figure { id: self.id, help: self.help, unit: self.unit, adds_up, told, of: Of::Number(of) }
     }
 }
 
@@ -216,7 +236,8 @@ pub static FIGURES: &[Figure] = &[
     figure("conflicts_per_minute_p99", "conflicts per minute, 99th percentile over minutes with a commit")
         .number(&[Field(Course), Column(9), Claim("conflicts in a busy minute")], |it, _| {
             Some(it.conflicts_per_minute_p99)
-        }),
+        })
+        .adding_up(AddsUp::No),
     amount("empty_hosts_pct_mean", "%", "machines without a VM, mean over time, %").number(
         &[Field(Course), Column(10), Claim("empty hosts"), Page(0, "Empty hosts, mean"), Compared(0, "empty hosts, %")],
         |it, _| Some(it.empty_hosts_pct_mean),
@@ -227,18 +248,21 @@ pub static FIGURES: &[Figure] = &[
         "machine-hours in use: hours that machines had any VM, summed over machines",
     )
     .number(&[Field(Course), Column(38), Claim("machine-hours in use")], |it, _| Some(it.machine_hours)),
-    amount("packing_density_pct_mean", "%", "cores in use on machines that have any VM, mean over time, %").number(
-        &[
-            Field(Course),
-            Column(11),
-            Claim("packing density"),
-            Page(1, "Packing density, mean"),
-            Compared(1, "packing density, %"),
-        ],
-        |it, _| Some(it.packing_density_pct_mean),
-    ),
+    amount("packing_density_pct_mean", "%", "cores in use on machines that have any VM, mean over time, %")
+        .number(
+            &[
+                Field(Course),
+                Column(11),
+                Claim("packing density"),
+                Page(1, "Packing density, mean"),
+                Compared(1, "packing density, %"),
+            ],
+            |it, _| Some(it.packing_density_pct_mean),
+        )
+        .adding_up(AddsUp::MeanOver("machine_hours")),
     amount("empty_to_free_pct_mean", "%", "share of the free cores on empty machines, mean over time, %")
-        .number(&[Field(Course), Column(12), Claim("empty-to-free ratio")], |it, _| Some(it.empty_to_free_pct_mean)),
+        .number(&[Field(Course), Column(12), Claim("empty-to-free ratio")], |it, _| Some(it.empty_to_free_pct_mean))
+        .adding_up(AddsUp::No),
     amount("stranded_cores_pct_mean", "%", "cores that no VM could use, %; null if it was not measured")
         .number(&[Field(Course), Column(13), Claim("stranded cores")], |it, _| {
             it.stranded_pct_mean.map(|[cores, _]| cores)
@@ -253,21 +277,22 @@ pub static FIGURES: &[Figure] = &[
         .count(&[Claim("cache hits")], |it, _| it.counters.cache_hits),
     figure("cache_misses", "decisions whose class had not been evaluated")
         .count(&[Claim("cache misses")], |it, _| it.counters.cache_misses),
-    amount("cache_hits_pct", "%", "decisions whose class had been evaluated, %").number(
-        &[Field(Effort), Column(26), Page(5, "Cache hits")],
-        |it, _| {
+    amount("cache_hits_pct", "%", "decisions whose class had been evaluated, %")
+        .number(&[Field(Effort), Column(26), Page(5, "Cache hits")], |it, _| {
             let all = it.counters.cache_hits + it.counters.cache_misses;
             Some(100.0 * it.counters.cache_hits as f64 / all.max(1) as f64)
-        },
-    ),
+        })
+        .adding_up(AddsUp::No),
     figure("machines_ranked", "machines reranked before decisions")
         .count(&[Claim("machines reranked")], |it, _| it.counters.refreshed),
     amount("wait_p50_ms", "ms", "median time from a request to its answer")
-        .number(&[Field(Placing), ClaimAs("latency_p50_ms", "median latency")], |it, _| Some(it.answers.p50_ms)),
+        .number(&[Field(Placing), ClaimAs("latency_p50_ms", "median latency")], |it, _| Some(it.answers.p50_ms))
+        .adding_up(AddsUp::No),
     amount("wait_p99_ms", "ms", "99th percentile time from a request to its answer")
         .number(&[Field(Placing), ClaimAs("latency_p99_ms", "99th percentile latency")], |it, _| {
             Some(it.answers.p99_ms)
-        }),
+        })
+        .adding_up(AddsUp::No),
     figure("refused_by_room", "if VMs are linked: refused because machines had no room")
         .count(&[Field(Asked), Claim("VMs refused for lack of room")], |it, _| it.counters.refused_by_room),
     figure("refused_by_link", "refused because one link needs more than any machine's uplinks carry")
@@ -307,11 +332,13 @@ pub static FIGURES: &[Figure] = &[
     amount("chassis_deviation_pct", "%", "standard deviation over chassis of what they draw, %")
         .number(&[Field(Asked), Column(34), Claim("imbalance of chassis")], |it, _| {
             it.power.as_ref().map(|power| 100.0 * power.deviations[0])
-        }),
+        })
+        .adding_up(AddsUp::No),
     amount("server_deviation_pct", "%", "the same over servers, %")
         .number(&[Field(Asked), Column(35), Claim("imbalance of servers")], |it, _| {
             it.power.as_ref().map(|power| 100.0 * power.deviations[1])
-        }),
+        })
+        .adding_up(AddsUp::No),
     amount(
         "long_density_pct_mean",
         "%",
@@ -319,7 +346,8 @@ pub static FIGURES: &[Figure] = &[
     )
     .number(&[Field(Asked), Column(39), Claim("density of long-lived VMs")], |it, _| {
         it.debt_mean.map(|debt| debt.long_density_pct)
-    }),
+    })
+    .adding_up(AddsUp::No),
     amount("placement_debt_mean", "machines", "machines with long-lived VMs beyond those that would do, mean")
         .number(&[Field(Asked), Column(40), Claim("placement debt")], |it, _| it.debt_mean.map(|debt| debt.machines)),
     amount("stranded_machines_pct_mean", "%", "machines half empty with VMs that have long to go, mean, %")
@@ -329,7 +357,8 @@ pub static FIGURES: &[Figure] = &[
     amount("vrar_pct_mean", "%", "VMs on a machine with more than a set share of their customer's VMs, mean, %")
         .number(&[Field(Asked), Column(42), Claim("VMs of a customer together")], |it, _| {
             it.debt_mean.map(|debt| debt.vrar_pct)
-        }),
+        })
+        .adding_up(AddsUp::No),
     amount("affinity_changes", "", "if a rule reads affinity groups: times that a cluster formed its group anew")
         .number(&[Field(Asked), Column(43), Claim("changes of affinity groups")], |it, _| {
             it.affinity.map(|affinity| affinity.changes as f64)
@@ -352,5 +381,16 @@ mod tests {
         // Building the list panics if positions are wrong.
         assert_eq!((on_page()[0].1, compared()[0].1), ("Empty hosts, mean", "empty hosts, %"));
         assert_eq!(columns()[0], 0);
+    }
+
+    #[test]
+    fn a_mean_is_weighted_by_a_column_that_is_a_sum() {
+        let column = |id| columns().into_iter().map(|at| &FIGURES[at]).find(|it| it.id == id);
+        for figure in FIGURES {
+            if let AddsUp::MeanOver(weight) = figure.adds_up {
+                let weight = column(weight).expect("a column of sweeps");
+                assert_eq!(weight.adds_up, AddsUp::Sum, "{}", figure.id);
+            }
+        }
     }
 }

@@ -141,6 +141,7 @@ pub(crate) static COMMANDS: &[Command] = &[
              order of their numbers. The rows of all shards together equal those of the whole sweep.",
         options: &[
             &[&sweep::SHARD, &sweep::OUT, &sweep::THREADS, &sweep::RESUME, &sweep::STALE, &sweep::MERGE],
+            &[&sweep::REGION],
             TRACE_READ,
             &[&MACHINES, &RULE, &SET],
         ],

@@ -20,10 +20,13 @@ use tiebreak_console::whole::Unfinished;
 
 mod merge;
 mod queue;
+mod region;
 mod resume;
 mod shard;
 
 use shard::Shard;
+
+pub(crate) use region::REGION;
 
 pub(crate) const SHARD: Opt = Opt { name: "shard", value: Some("I/N"), help: "run only part I of N, I from 1 to N" };
 pub(crate) const OUT: Opt = Opt {
@@ -55,7 +58,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let (plan, sweep) = read(file, given)?;
     let table = SweepTable::of(&plan, &sweep);
     if given.has("merge") {
-        return merge::run(given, &table.header(), sweep.count());
+        return merge::run(given, &table, sweep.count());
     }
     if let Some(extra) = given.words.get(1) {
         return Err(Failure(format!("expected one plan, also got \"{extra}\"; use --merge to merge shards")));
@@ -64,6 +67,9 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
         return resume::run(given, &plan, &sweep, &table);
     }
     let shard = Shard::of(given)?;
+    if given.has(REGION.name) && given.has(SHARD.name) {
+        return Err(Failure("expected --region with all zones, got --shard; give --region to --merge".into()));
+    }
     let numbers: Vec<_> = (0..sweep.count()).filter(|number| shard.has(*number)).collect();
     let threads = threads(given)?;
     let mut sink = Sink::of(given, &sweep, &table)?;
@@ -79,7 +85,7 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
         sink.take(&row)
     })?;
     news.over();
-    sink.answer(&shard)
+    sink.answer(given, &shard)
 }
 
 /// The number of runs at once.
@@ -122,6 +128,7 @@ struct Sink<'a> {
     table: &'a SweepTable,
     file: Option<(&'a str, Unfinished)>,
     as_json: bool,
+    as_region: bool,
     text: String,
     rows: Vec<Value>,
     count: u64,
@@ -133,8 +140,9 @@ impl<'a> Sink<'a> {
             None => None,
             Some(path) => Some((path, Unfinished::begin(Path::new(path))?)),
         };
-        let mut sink =
-            Self { sweep, table, file, as_json: given.has("json"), text: String::new(), rows: Vec::new(), count: 0 };
+        let as_region = given.has(REGION.name);
+        let as_json = given.has("json") && !as_region;
+        let mut sink = Self { sweep, table, file, as_json, as_region, text: String::new(), rows: Vec::new(), count: 0 };
         sink.put(&table.header())?;
         Ok(sink)
     }
@@ -148,18 +156,18 @@ impl<'a> Sink<'a> {
     }
 
     fn put(&mut self, line: &str) -> Result<(), Failure> {
-        match &mut self.file {
-            Some((_, file)) => file.write(line.as_bytes()),
-            None => {
-                self.text += line;
-                Ok(())
-            }
+        if self.file.is_none() || self.as_region {
+            self.text += line;
         }
+        self.file.as_mut().map_or(Ok(()), |(_, file)| file.write(line.as_bytes()))
     }
 
-    fn answer(self, shard: &Shard) -> Result<Answer, Failure> {
+    fn answer(self, given: &Given, shard: &Shard) -> Result<Answer, Failure> {
         let finished = |(path, file): (_, Unfinished)| file.finish().map(|()| path);
         let file = self.file.map(finished).transpose()?;
+        if self.as_region {
+            return region::answer(given, self.table, &self.text, file);
+        }
         if self.as_json {
             let answer =
                 json!({ "runs": self.sweep.count(), "shard": shard.to_string(), "out": file, "rows": self.rows });

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use tiebreak_sim::admission::years::Span;
-use tiebreak_sim::figures::columns;
+use tiebreak_sim::figures::{AddsUp, columns};
 use tiebreak_sim::{ClusterYears, FIGURES, Plan, Summary};
 
 /// What the runs of a sweep are.
@@ -62,6 +62,12 @@ impl SweepMeasure {
     #[must_use]
     pub const fn figure(&self) -> Option<usize> {
         if let Of::Workload(at) = self.of { Some(at) } else { None }
+    }
+
+    /// How it adds up over independent zones; the figures of the admission lab do not.
+    #[must_use]
+    pub fn adds_up(&self) -> AddsUp {
+        self.figure().map_or(AddsUp::No, |at| FIGURES[at].adds_up)
     }
 
     /// Its value for a run; `None` if the run did not measure it.

@@ -3,17 +3,21 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use tiebreak_scenario::SweepTable;
+
+use super::region::{self, REGION};
 use tiebreak_console::answer::{Answer, Failure};
 use tiebreak_console::given::Given;
 use tiebreak_console::shown::count;
 use tiebreak_console::whole;
 
 /// Merges the files named after the plan; together they must contain every run.
-pub(crate) fn run(given: &Given, header: &str, runs: u64) -> Result<Answer, Failure> {
+pub(crate) fn run(given: &Given, table: &SweepTable, runs: u64) -> Result<Answer, Failure> {
     if given.words.len() < 2 {
         return Err(Failure("expected the files of all shards after the plan, got none; name them".into()));
     }
-    if given.has("shard") || given.has("json") {
+    let (header, as_region) = (table.header(), given.has(REGION.name));
+    if given.has("shard") || given.has("json") && !as_region {
         return Err(Failure("expected --merge alone, or with --out, got --shard or --json; remove them".into()));
     }
     let mut rows = BTreeMap::new();
@@ -21,7 +25,7 @@ pub(crate) fn run(given: &Given, header: &str, runs: u64) -> Result<Answer, Fail
         let unreadable =
             |error| Failure(format!("expected rows of this sweep in {file}, got: {error}; check the path"));
         let text = std::fs::read_to_string(file).map_err(unreadable)?;
-        take(file, &text, header, &mut rows)?;
+        take(file, &text, &header, &mut rows)?;
     }
     if let Some(missing) = (0..runs).find(|number| !rows.contains_key(number)) {
         let there = count(rows.len() as u64);
@@ -30,9 +34,13 @@ pub(crate) fn run(given: &Given, header: &str, runs: u64) -> Result<Answer, Fail
             count(runs)
         )));
     }
-    let text: String = std::iter::once(header.to_owned()).chain(rows.into_values()).collect();
-    let Some(file) = given.one("out") else { return Ok(Answer::text(text)) };
-    whole::write(Path::new(file), text.as_bytes())?;
+    let text: String = std::iter::once(header).chain(rows.into_values()).collect();
+    let file = given.one("out");
+    file.map_or(Ok(()), |file| whole::write(Path::new(file), text.as_bytes()))?;
+    if as_region {
+        return region::answer(given, table, &text, file);
+    }
+    let Some(file) = file else { return Ok(Answer::text(text)) };
     Ok(Answer::text(format!("Wrote {} runs to {file}.\n", count(runs))))
 }
 

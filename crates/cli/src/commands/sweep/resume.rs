@@ -13,6 +13,7 @@ use tiebreak_scenario::{Sweep, SweepPlan, SweepTable};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::queue::{BEAT, Queue};
+use super::region::{self, REGION};
 use super::{NEWS, OUT, STALE, threads};
 use tiebreak_console::trace::workloads;
 use tiebreak_study::Workloads;
@@ -64,6 +65,11 @@ pub(super) fn run(given: &Given, plan: &SweepPlan, sweep: &Sweep, table: &SweepT
         watched
     })?;
     queue.finish(Path::new(out), &table.header())?;
+    if given.has(REGION.name) {
+        let rows = std::fs::read_to_string(out)
+            .map_err(|error| Failure(format!("expected to read {out}, got: {error}; run the same command again")))?;
+        return region::answer(given, table, &rows, Some(out));
+    }
     let (runs, made) = (sweep.count(), made.into_inner());
     if given.has("json") {
         let answer = json!({ "runs": runs, "made": made, "out": out });
