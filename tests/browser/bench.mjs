@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compileAsForPeople } from './harness.mjs';
 import { onPage } from './people.mjs';
 
 const TOP = fileURLToPath(new URL('../..', import.meta.url));
@@ -26,6 +27,7 @@ function native() {
 const inSeconds = (said) => Number(said.match(/^Done: .* in ([\d.]+) s/)[1]);
 
 async function main() {
+  compileAsForPeople();
   if (!fs.existsSync(NATIVE)) throw new Error(`${NATIVE} is missing; run \`cargo xtask bench\``);
   const times = { native: [], browser: [] };
   await onPage({}, async ({ hand, page }) => {
