@@ -446,11 +446,14 @@ const NOT_KEPT = {
       const watched = (does) => function watch(...words) {
         return does.apply(this, words).catch((error) => { self.isTried ||= error.name === 'QuotaExceededError'; throw error; });
       };
-      // It fails when the file is created, or later, depending on how much of the page the service worker has stored.
-      const begins = FileSystemDirectoryHandle.prototype;
-      begins.getFileHandle = watched(begins.getFileHandle);
-      const goesOn = FileSystemWritableFileStream.prototype;
-      goesOn.write = watched(goesOn.write);
+      // Which of the calls fails depends on how much of the page the service worker has stored.
+      for (const [does, calls] of [
+        [FileSystemDirectoryHandle, ['getFileHandle']],
+        [FileSystemFileHandle, ['createWritable']],
+        [FileSystemWritableFileStream, ['write', 'close']],
+      ]) {
+        for (const call of calls) does.prototype[call] = watched(does.prototype[call]);
+      }
     });
     const devtools = await context.newCDPSession(page);
     await devtools.send('Storage.overrideQuotaForOrigin', { origin: host.origin, quotaSize: 20_000 });
