@@ -1337,6 +1337,16 @@ fn bench_measures_power_alone() {
 }
 
 #[test]
+fn bench_measures_weights_alone() {
+    let bench = json(&["bench", "--quick", "--weights", "--json"]);
+    let cases = bench["cases"].as_array().expect("cases");
+    let names: Vec<_> = cases.iter().map(|case| case["name"].as_str().expect("a name")).collect();
+    assert!(names.len() == 4 && names[0].starts_with("default list"), "{names:?}");
+    assert!(names[1..].iter().all(|name| name.starts_with("weights")), "{names:?}");
+    assert_eq!(bench["ratios"].as_array().map(Vec::len), Some(3), "{bench}");
+}
+
+#[test]
 fn bench_measures_links_alone() {
     let bench = json(&["bench", "--quick", "--network", "--json"]);
     let cases = bench["cases"].as_array().expect("cases");

@@ -39,6 +39,9 @@ pub(crate) const ADMISSION: Opt =
 
 pub(crate) const POWER: Opt = Opt { name: "power", value: None, help: "only the rule that balances power" };
 
+pub(crate) const WEIGHTS: Opt =
+    Opt { name: "weights", value: None, help: "only manual weights, in each way of combining them" };
+
 /// Machines and days of each measured zone.
 struct Sizes {
     runs: u32,
@@ -48,7 +51,7 @@ struct Sizes {
     large: (u32, f64),
     /// The part of the middle zone's trace that is replayed with caches and without.
     piece_days: f64,
-    /// The preset's own zone, for measuring rules that use lifetimes, links or power.
+    /// The preset's own zone, for measuring rules that use lifetimes, links or power, and weights.
     preset: (u32, f64),
     memory_machines: &'static [u32],
     memory_days: f64,
@@ -136,6 +139,13 @@ const WITH_POWER: [(&str, &str, &str); 3] = [
     ("PowerBalance, forests", "forests", "none"),
 ];
 
+/// The ways of combining manual weights.
+const WITH_WEIGHTS: [(&str, &str); 3] = [
+    ("weights by majority", "majority"),
+    ("weights added up", "sum"),
+    ("weights added up, scores normalised", "normalised_sum"),
+];
+
 #[derive(Serialize)]
 struct Bench {
     #[serde(skip)]
@@ -160,7 +170,8 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
         return guard::compare(file, given);
     }
     let mut bench = Bench::new(given.has("quick"));
-    let has_all = !["lifetimes", "network", "admission", "power", "growth"].iter().any(|only| given.has(only));
+    let has_all =
+        !["lifetimes", "network", "admission", "power", "weights", "growth"].iter().any(|only| given.has(only));
     if has_all {
         bench.beside_plain_programs(given)?;
     }
@@ -175,6 +186,9 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     }
     if has_all || given.has("power") {
         bench.power()?;
+    }
+    if has_all || given.has("weights") {
+        bench.weights()?;
     }
     if given.has("growth") {
         bench.curves = growth::curves(&bench.sizes.growth, bench.sizes.runs)?;
@@ -239,6 +253,22 @@ impl Bench {
         for (case, (what, ..)) in cases[1..].iter().zip(WITH_POWER) {
             let name = format!("time of a placement, {what} over {DEFAULT_LIST}");
             self.ratio(name, case.cost_over(&cases[0]), Some(POWER_OVER_NONE));
+        }
+        self.cases.extend(cases);
+        Ok(())
+    }
+
+    /// The default policy in strict order and with all weights 1.
+    fn weights(&mut self) -> Result<(), Failure> {
+        let size = self.sizes.preset;
+        let plain = Zone::of(size)?;
+        let with = WITH_WEIGHTS.iter().map(|(what, combining)| Ok((what, plain.weighing(combining)?)));
+        let with = with.collect::<Result<Vec<_>, Failure>>()?;
+        let mut runners = vec![engine(named(DEFAULT_LIST, size), &plain, true)];
+        runners.extend(with.iter().map(|(what, zone)| engine(named(what, size), zone, true)));
+        let cases = in_turns(self.sizes.runs, &runners)?;
+        for (case, (what, _)) in cases[1..].iter().zip(WITH_WEIGHTS) {
+            self.ratio(format!("time of a placement, {what} over {DEFAULT_LIST}"), case.cost_over(&cases[0]), None);
         }
         self.cases.extend(cases);
         Ok(())

@@ -18,7 +18,16 @@ pub const BENCH: Command = Command {
     help: "Measures placements per second and bytes per machine, with and without caches, compared with plain \
          programs on the same requests, and shows which targets are met.",
     options: &[
-        &[&QUICK, &bench::ALL, &bench::LIFETIMES, &bench::NETWORK, &bench::ADMISSION, &bench::POWER, &TRACE],
+        &[
+            &QUICK,
+            &bench::ALL,
+            &bench::LIFETIMES,
+            &bench::NETWORK,
+            &bench::ADMISSION,
+            &bench::POWER,
+            &bench::WEIGHTS,
+            &TRACE,
+        ],
         &[&bench::growth::GROWTH, &bench::growth::DRAWING],
         &[&bench::guard::GUARD, &bench::guard::CASE, &bench::guard::PREPARE],
     ],

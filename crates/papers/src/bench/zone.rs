@@ -164,6 +164,14 @@ impl Zone {
         Ok(Self { variant, workload: self.workload.clone() })
     }
 
+    /// The same machines and requests with all weights 1, combined in this way.
+    pub(super) fn weighing(&self, combining: &str) -> Result<Self, Failure> {
+        let mut variant = self.variant.clone();
+        variant.set("hand_weights", "true")?;
+        variant.set("combining", combining)?;
+        Ok(Self { variant, workload: self.workload.clone() })
+    }
+
     pub(super) fn machines(&self) -> u32 {
         self.variant.clusters.iter().map(|row| row.settings.machines).sum()
     }

@@ -8,16 +8,19 @@ use crate::policy::{Combining, Weights};
 /// The weighted score sum of each candidate; the lowest is best. A score is the position between the best and the
 /// worst possible bucket or, if normalised, between the best and the worst bucket among the candidates.
 pub(crate) fn sums<Id>(weights: &Weights, rows: &[Row<Id>]) -> Vec<f64> {
+    let range = |at: usize| {
+        let all = || rows.iter().map(|(buckets, _)| buckets[at]);
+        match weights.combining {
+            Combining::NormalisedSum => (all().fold(u64::MAX, u64::min), all().fold(0, u64::max)),
+            Combining::Majority | Combining::Sum => (0, weights.worst[at]),
+        }
+    };
+    let ranges: Vec<_> = (0..weights.each.len()).map(range).collect();
     let of_row = |buckets: &[u64]| {
         let mut sum = 0.0;
-        for (at, bucket) in buckets.iter().enumerate() {
-            let all = || rows.iter().map(|(buckets, _)| buckets[at]);
-            let (low, high) = match weights.combining {
-                Combining::NormalisedSum => (all().fold(u64::MAX, u64::min), all().fold(0, u64::max)),
-                Combining::Majority | Combining::Sum => (0, weights.worst[at]),
-            };
+        for ((bucket, weight), (low, high)) in buckets.iter().zip(&weights.each).zip(&ranges) {
             let share = if high > low { (bucket - low) as f64 / (high - low) as f64 } else { 0.0 };
-            sum += weights.each[at].get() * share;
+            sum += weight.get() * share;
         }
         sum
     };
@@ -30,7 +33,8 @@ pub(crate) fn winners<Id>(weights: &Weights, rows: &[Row<Id>]) -> Winners {
         return Winners::among(&weights.each, rows);
     }
     let sums = sums(weights, rows);
-    let is_best = |at: &usize| sums.iter().all(|other| sums[*at] <= *other);
+    let least = sums.iter().copied().fold(f64::INFINITY, f64::min);
+    let is_best = |at: &usize| sums[*at] == least;
     Winners { buckets: (0..rows.len()).filter(is_best).map(|at| rows[at].0.clone()).collect(), circular: false }
 }
 

@@ -222,6 +222,17 @@ impl<K: PackedKey> Rankings<K> {
         &self.leaves[span.first_leaf as usize..(span.first_leaf + span.leaves) as usize]
     }
 
+    /// The position of a cell's first machine in the cluster, and the keys of all its machines.
+    pub(crate) fn leaves(&self, cell: usize) -> (usize, &[K]) {
+        let span = self.cells[cell];
+        (span.first_leaf as usize, self.leaves_of(span))
+    }
+
+    /// The number of machines.
+    pub(crate) fn machines(&self) -> usize {
+        self.leaves.len()
+    }
+
     /// The number of cells.
     pub(crate) fn len(&self) -> usize {
         self.cells.len()

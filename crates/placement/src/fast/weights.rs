@@ -12,8 +12,6 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-use tiebreak_model::MachineId;
-
 use crate::policy::{Combining, Weight, Weights};
 
 /// Which of two candidates is better: `Less` when the first is.
@@ -28,20 +26,54 @@ fn compare(weights: &[Weight], first: &[u64], second: &[u64]) -> Ordering {
     0.cmp(&favour)
 }
 
-/// The best of distinct candidates, each a list of buckets, in ascending order. Returns their indices, ascending.
-/// `members` says how many machines each represents.
-fn best(weights: &[Weight], candidates: &[Vec<u64>], members: &[u32]) -> Vec<usize> {
-    let front = front(candidates);
+/// Candidates in groups of equal buckets, in ascending order of buckets.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Groups {
+    /// The buckets of every group, group by group.
+    buckets: Vec<u64>,
+    /// The number of candidates in each.
+    members: Vec<u32>,
+}
+
+impl Groups {
+    /// Adds a group whose buckets are above those of all groups so far.
+    pub(crate) fn push(&mut self, buckets: impl Iterator<Item = u64>, members: u32) {
+        self.buckets.extend(buckets);
+        self.members.push(members);
+    }
+
+    /// The groups of ascending rows of buckets.
+    fn of_rows<T>(rows: &[(Vec<u64>, T)]) -> Self {
+        let mut groups = Self::default();
+        for equal in rows.chunk_by(|(one, _), (next, _)| one == next) {
+            groups.push(equal[0].0.iter().copied(), equal.len() as u32);
+        }
+        groups
+    }
+
+    fn of(&self, group: usize) -> &[u64] {
+        let width = self.buckets.len() / self.members.len();
+        &self.buckets[group * width..(group + 1) * width]
+    }
+
+    fn all(&self) -> core::ops::Range<usize> {
+        0..self.members.len()
+    }
+}
+
+/// The best of these groups, ascending.
+fn best_by_majority(weights: &[Weight], groups: &Groups, among: impl Iterator<Item = usize>) -> Vec<usize> {
+    let front = front(groups, among);
     let mut wins = alloc::vec![0_i64; front.len()];
     for (one, at) in front.iter().enumerate() {
         for (other, rival) in front.iter().enumerate().skip(one + 1) {
-            let sign = match compare(weights, &candidates[*at], &candidates[*rival]) {
+            let sign = match compare(weights, groups.of(*at), groups.of(*rival)) {
                 Ordering::Less => 1,
                 Ordering::Equal => continue,
                 Ordering::Greater => -1,
             };
-            wins[one] += sign * i64::from(members[*rival]);
-            wins[other] -= sign * i64::from(members[*at]);
+            wins[one] += sign * i64::from(groups.members[*rival]);
+            wins[other] -= sign * i64::from(groups.members[*at]);
         }
     }
     let most = wins.iter().max().copied().unwrap_or(0);
@@ -49,24 +81,25 @@ fn best(weights: &[Weight], candidates: &[Vec<u64>], members: &[u32]) -> Vec<usi
     best.map(|index| front[index]).collect()
 }
 
-/// The candidates that no other matches or beats under every preference. Such a dominating candidate beats whatever
-/// the dominated one beats, so the dominated ones cannot be best.
-fn front(candidates: &[Vec<u64>]) -> Vec<usize> {
+/// The groups that no other matches or beats under every preference. Such a dominating group beats whatever the
+/// dominated one beats, so the dominated ones cannot be best.
+fn front(groups: &Groups, among: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut front: Vec<usize> = Vec::new();
-    for (at, candidate) in candidates.iter().enumerate() {
-        let covers = |other: &usize| candidates[*other].iter().zip(candidate).all(|(theirs, mine)| theirs <= mine);
+    for group in among {
+        let mine = groups.of(group);
+        let covers = |other: &usize| groups.of(*other).iter().zip(mine).all(|(theirs, mine)| theirs <= mine);
         if !front.iter().any(covers) {
-            front.push(at);
+            front.push(group);
         }
     }
     front
 }
 
-/// The weighted score sums of distinct candidates in ascending order; the lowest is best.
-fn sums(weights: &Weights, candidates: &[Vec<u64>]) -> Vec<f64> {
-    let mut sums = alloc::vec![0.0; candidates.len()];
+/// The weighted score sum of each group; the lowest is best.
+fn sums(weights: &Weights, groups: &Groups) -> Vec<f64> {
+    let mut sums = alloc::vec![0.0; groups.members.len()];
     for (at, weight) in weights.each.iter().enumerate() {
-        let column = || candidates.iter().map(|candidate| candidate[at]);
+        let column = || groups.all().map(|group| groups.of(group)[at]);
         let (low, high) = match weights.combining {
             Combining::NormalisedSum => (column().min().unwrap_or(0), column().max().unwrap_or(0)),
             Combining::Sum | Combining::Majority => (0, weights.worst[at]),
@@ -81,76 +114,48 @@ fn sums(weights: &Weights, candidates: &[Vec<u64>]) -> Vec<f64> {
     sums
 }
 
+/// The groups that are tied for best, ascending.
+pub(crate) fn best(weights: &Weights, groups: &Groups) -> Vec<usize> {
+    if weights.combining == Combining::Majority {
+        return best_by_majority(&weights.each, groups, groups.all());
+    }
+    let sums = sums(weights, groups);
+    let least = sums.iter().copied().min_by(f64::total_cmp);
+    groups.all().filter(|group| Some(sums[*group]) == least).collect()
+}
+
+/// The best groups, then the best of the rest, and so on, until they have `many` members; groups that tie are in
+/// ascending order.
+pub(crate) fn in_order(weights: &Weights, groups: &Groups, many: usize) -> Vec<(usize, u32)> {
+    let mut order: Vec<usize> = Vec::new();
+    if weights.combining == Combining::Majority {
+        let (mut rest, mut members): (Vec<_>, _) = (groups.all().collect(), 0);
+        while !rest.is_empty() && members < many {
+            let best = best_by_majority(&weights.each, groups, rest.iter().copied());
+            rest.retain(|group| best.binary_search(group).is_err());
+            members += best.iter().map(|group| groups.members[*group] as usize).sum::<usize>();
+            order.extend(best);
+        }
+    } else {
+        let sums = sums(weights, groups);
+        order.extend(groups.all());
+        order.sort_by(|one, other| sums[*one].total_cmp(&sums[*other]));
+    }
+    order.into_iter().map(|group| (group, groups.members[group])).collect()
+}
+
 /// Orders rows of buckets with their owners: the best, then the best of the rest, and so on. The input is ascending;
 /// rows with equal buckets keep their order.
-pub(crate) fn best_first<T: Copy>(weights: &Weights, rows: &mut [(Vec<u64>, T)]) {
-    if weights.combining == Combining::Majority {
-        return best_by_majority(&weights.each, rows);
-    }
-    let (vectors, members) = distinct(rows.iter().map(|(buckets, _)| buckets));
-    let each =
-        sums(weights, &vectors).into_iter().zip(members).flat_map(|(sum, members)| (0..members).map(move |_| sum));
-    let mut ordered: Vec<(f64, (Vec<u64>, T))> = each.zip(rows.iter().cloned()).collect();
-    ordered.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-    rows.iter_mut().zip(ordered).for_each(|(row, (_, next))| *row = next);
-}
-
-fn best_by_majority<T: Copy>(weights: &[Weight], rows: &mut [(Vec<u64>, T)]) {
-    let mut rest: Vec<_> = rows.to_vec();
-    let mut next = 0;
-    while !rest.is_empty() {
-        let (vectors, members) = distinct(rest.iter().map(|(buckets, _)| buckets));
-        let best = best(weights, &vectors, &members);
-        let (first, others): (Vec<_>, Vec<_>) =
-            rest.into_iter().partition(|(buckets, _)| best.iter().any(|at| vectors[*at] == *buckets));
-        for row in first {
-            rows[next] = row;
-            next += 1;
-        }
-        rest = others;
-    }
-}
-
-/// The best of machines in ascending order of buckets: those tied for best, by id, or the best few overall.
-pub(crate) fn best_machines(
-    weights: &Weights,
-    mut rows: Vec<(Vec<u64>, MachineId)>,
-    among: Option<u32>,
-) -> Vec<MachineId> {
-    if let Some(among) = among {
-        best_first(weights, &mut rows);
-        return rows.into_iter().take(among as usize).map(|(_, machine)| machine).collect();
-    }
-    let (vectors, members) = distinct(rows.iter().map(|(buckets, _)| buckets));
-    let tied = match weights.combining {
-        Combining::Majority => best(&weights.each, &vectors, &members),
-        Combining::Sum | Combining::NormalisedSum => lowest(&sums(weights, &vectors)),
-    };
-    let is_best = |buckets: &Vec<u64>| tied.iter().any(|at| vectors[*at] == *buckets);
-    let mut best: Vec<_> = rows.iter().filter(|(buckets, _)| is_best(buckets)).map(|(_, machine)| *machine).collect();
-    best.sort_unstable();
-    best
-}
-
-/// The indices of the lowest.
-fn lowest(sums: &[f64]) -> Vec<usize> {
-    let least = sums.iter().copied().min_by(f64::total_cmp);
-    (0..sums.len()).filter(|at| Some(sums[*at]) == least).collect()
-}
-
-/// Ascending rows of buckets without repeats, and the count of each.
-fn distinct<'a>(rows: impl Iterator<Item = &'a Vec<u64>>) -> (Vec<Vec<u64>>, Vec<u32>) {
-    let (mut vectors, mut members): (Vec<Vec<u64>>, Vec<u32>) = (Vec::new(), Vec::new());
-    for row in rows {
-        match (vectors.last(), members.last_mut()) {
-            (Some(last), Some(count)) if last == row => *count += 1,
-            _ => {
-                vectors.push(row.clone());
-                members.push(1);
-            }
-        }
-    }
-    (vectors, members)
+pub(crate) fn best_first<T: Copy>(weights: &Weights, rows: &mut Vec<(Vec<u64>, T)>) {
+    let groups = Groups::of_rows(rows);
+    let begins = groups.members.iter().scan(0, |next, members| {
+        let begin = *next;
+        *next += *members as usize;
+        Some(begin)
+    });
+    let begins: Vec<usize> = begins.collect();
+    let order = in_order(weights, &groups, usize::MAX);
+    *rows = order.into_iter().flat_map(|(group, members)| rows[begins[group]..][..members as usize].to_vec()).collect();
 }
 
 #[cfg(test)]
@@ -158,13 +163,15 @@ mod tests {
     use super::*;
     use crate::explain::weighted;
     use alloc::vec;
+    use tiebreak_model::MachineId;
     use tiebreak_model::random::{Seed, pick};
 
     #[test]
-    fn equal_rows_are_counted_together() {
-        let rows = [vec![0, 1], vec![0, 1], vec![0, 1], vec![2, 0], vec![3, 0], vec![3, 0]];
-        let (vectors, members) = distinct(rows.iter());
-        assert_eq!((vectors, members), (vec![vec![0, 1], vec![2, 0], vec![3, 0]], vec![3, 1, 2]));
+    fn equal_rows_are_one_group() {
+        let rows =
+            [vec![0, 1], vec![0, 1], vec![0, 1], vec![2, 0], vec![3, 0], vec![3, 0]].map(|buckets| (buckets, ()));
+        let groups = Groups::of_rows(&rows);
+        assert_eq!(groups, Groups { buckets: vec![0, 1, 2, 0, 3, 0], members: vec![3, 1, 2] });
     }
 
     /// The reference compares all pairs, with its own code.
@@ -191,15 +198,20 @@ mod tests {
             shared += u32::from(best.len() > 1 && !winners.circular);
             covered += u32::from(best.len() == 1);
             rows.sort_unstable();
-            assert_eq!(
-                best_machines(&weights, rows.clone(), None),
-                best,
-                "case {case}: {combining:?}, {:?}, {rows:?}",
-                weights.each
-            );
-            for among in [1, 7, 50] {
-                let expected = weighted::best_first(&weights, rows.clone(), among as usize);
-                assert_eq!(best_machines(&weights, rows.clone(), Some(among)), expected, "case {case}, {among} best");
+            let groups = Groups::of_rows(&rows);
+            let tied = super::best(&weights, &groups);
+            let is_tied = |buckets: &[u64]| tied.iter().any(|group| groups.of(*group) == buckets);
+            let mut found: Vec<_> = rows.iter().filter(|(one, _)| is_tied(one)).map(|(_, id)| *id).collect();
+            found.sort_unstable();
+            assert_eq!(found, best, "case {case}: {combining:?}, {:?}, {rows:?}", weights.each);
+            for many in [1, 7, 50] {
+                let mut found = Vec::new();
+                for (group, _) in in_order(&weights, &groups, many) {
+                    found.extend(rows.iter().filter(|(one, _)| one == groups.of(group)).map(|(_, id)| *id));
+                }
+                found.truncate(many);
+                let expected = weighted::best_first(&weights, rows.clone(), many);
+                assert_eq!(found, expected, "case {case}, {many} best");
             }
             let mut ordered = rows.clone();
             best_first(&weights, &mut ordered);

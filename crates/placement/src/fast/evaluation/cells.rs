@@ -10,6 +10,7 @@ use super::super::packed::PackedKey;
 use super::super::ranking::{Best, Bests, Bits, CellOf, Rankings, ones};
 use super::super::ties::Ties;
 use super::Evaluation;
+use super::weighing::Tally;
 
 /// The cells of one cluster at a revision.
 pub(super) struct Cells<K> {
@@ -22,6 +23,8 @@ pub(super) struct Cells<K> {
     pub(super) bits: Vec<Bits>,
     /// Present if a rule about chassis breaks ties.
     pub(super) ties: Option<Ties<K>>,
+    /// Present once manual weights have compared its machines.
+    pub(super) tally: Option<Tally<K>>,
 }
 
 impl<K: PackedKey> Cells<K> {
@@ -32,6 +35,9 @@ impl<K: PackedKey> Cells<K> {
         }
         let before = self.rankings.best(cell).0;
         self.rankings.set(cell, index, key);
+        if let Some(tally) = &mut self.tally {
+            tally.set_key(cell, self.rankings.leaves(cell).0 + index, key);
+        }
         let best = self.rankings.best(cell).0;
         if let Some(ties) = self.ties_mut() {
             return ties.set_key(cell, index, key, (before, best));
@@ -58,6 +64,9 @@ impl<K: PackedKey> Cells<K> {
     #[inline]
     pub(super) fn set_best(&mut self, cell: usize, best: Best<K>) {
         self.bests.set(cell, best);
+        if let Some(tally) = &mut self.tally {
+            tally.change_rack(cell);
+        }
         if let Some(ties) = self.ties_mut() {
             ties.change(cell);
         }

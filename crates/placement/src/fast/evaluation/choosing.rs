@@ -9,12 +9,10 @@ use super::super::objects::Books;
 use super::super::packed::PackedKey;
 use super::super::ranking::{Best, Bests, best_keys, joined, skip};
 use super::super::request::Draw;
-use super::super::weights::best_machines;
 use super::cells::Cells;
 use super::live::Live;
 use super::{Evaluation, Found, Kit};
 use crate::network::gate::Gate;
-use crate::policy::Weights;
 
 impl<K: PackedKey> Evaluation<K> {
     pub(super) fn choose_among(
@@ -33,19 +31,18 @@ impl<K: PackedKey> Evaluation<K> {
         let by_chassis = !kit.chassis.is_empty();
         let tied = timeless && by_chassis && kit.tiebreaker().is_some();
         let (joined, timeless) = (linked || by_chassis, timeless && !by_chassis);
-        match (self.weights.as_ref(), draw.among) {
-            (None, None) if timeless => self.choose_best(fleet, clusters, draw, books),
-            (None, None) if tied => self.choose_tied(occupancy, clusters, draw, kit, books),
-            (None, None) if joined => self.choose_joined(occupancy, clusters, draw.number, gate, kit, books),
-            (None, None) => self.choose_at_moment(occupancy, clusters, draw.number, kit, books),
-            (None, Some(among)) if timeless => self.choose_near_best(fleet, clusters, draw.number, among),
-            (None, Some(among)) => {
+        if self.weights.is_some() {
+            return self.choose_weighted(fleet, clusters, draw, &Live::new(occupancy, gate, kit));
+        }
+        match draw.among {
+            None if timeless => self.choose_best(fleet, clusters, draw, books),
+            None if tied => self.choose_tied(occupancy, clusters, draw, kit, books),
+            None if joined => self.choose_joined(occupancy, clusters, draw.number, gate, kit, books),
+            None => self.choose_at_moment(occupancy, clusters, draw.number, kit, books),
+            Some(among) if timeless => self.choose_near_best(fleet, clusters, draw.number, among),
+            Some(among) => {
                 let live = Live::new(occupancy, gate, kit);
                 self.choose_near_best_at_moment(fleet, clusters, draw.number, among, &live)
-            }
-            (Some(weights), among) => {
-                let live = Live::new(occupancy, gate, kit);
-                self.choose_weighted(fleet, clusters, weights, (draw.number, among), &live)
             }
         }
     }
@@ -115,30 +112,6 @@ impl<K: PackedKey> Evaluation<K> {
         let near: Vec<_> = best_keys(cells, among as usize).collect();
         let count = near.len() as u32;
         (count > 0).then(|| (MachineId(near[pick(number, count) as usize]), count))
-    }
-
-    /// Manual weights: groups all candidates by their buckets and compares the groups.
-    fn choose_weighted(
-        &self,
-        fleet: &Fleet,
-        clusters: &[ClusterId],
-        weights: &Weights,
-        (number, among): (u64, Option<u32>),
-        live: &Live<'_>,
-    ) -> Option<Found> {
-        let mut rows: Vec<(Vec<u64>, MachineId)> = Vec::new();
-        for it in clusters.iter().flat_map(|cluster| self.cells_of(fleet, *cluster)) {
-            for (at, key) in it.rankings.valid(it.cell) {
-                let machine = it.first + at as u32;
-                let Some(key) = live.key(machine, it.rack.plus(key)) else { continue };
-                let buckets = self.fields.iter().map(|field| key.bucket(*field)).collect();
-                rows.push((buckets, MachineId(machine)));
-            }
-        }
-        rows.sort_unstable();
-        let best = best_machines(weights, rows, among);
-        let count = best.len() as u32;
-        (count > 0).then(|| (best[pick(number, count) as usize], count))
     }
 }
 

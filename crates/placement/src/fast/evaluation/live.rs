@@ -115,6 +115,15 @@ impl<'a> Live<'a> {
         Self { occupancy, moment, uplinks, chassis, user_facing: *user_facing, gate }
     }
 
+    /// Whether a machine's key is as it was ranked, and every machine is admitted.
+    pub(super) fn adds_nothing(&self) -> bool {
+        self.ranked_says_all() && self.gate.is_none()
+    }
+
+    fn ranked_says_all(&self) -> bool {
+        self.moment.is_empty() && self.uplinks.is_empty() && self.chassis.is_empty()
+    }
+
     /// A machine's key with all of that; `None` if the network has no capacity.
     #[inline]
     pub(super) fn key<K: PackedKey>(&self, machine: u32, key: K) -> Option<K> {
@@ -153,7 +162,7 @@ impl<'a> Live<'a> {
     /// The best key of a cell's machines and how many have it, unless it is worse than `best`.
     fn best_of_cell<K: PackedKey>(&self, cells: &Cells<K>, cell: &CellPlace, best: K) -> Best<K> {
         let rack = cells.rack_part(cell.at);
-        let ranked_says_all = self.moment.is_empty() && self.uplinks.is_empty() && self.chassis.is_empty();
+        let ranked_says_all = self.ranked_says_all();
         let mut found = (best, 0);
         for chunk in cells.rankings.chunks(cell.at, cell.first) {
             if self.bound(&chunk, rack) > found.0 {

@@ -23,6 +23,7 @@ use crate::network::gate::Gate;
 use crate::policy::fields::Field;
 use crate::policy::{Policy, Weights};
 use cells::Cells;
+use weighing::Tally;
 
 pub(crate) use kit::Kit;
 
@@ -33,6 +34,7 @@ mod live;
 mod moment;
 mod patching;
 mod refreshing;
+mod weighing;
 
 /// The machine found, and the number of machines it was drawn from.
 pub(crate) type Found = (MachineId, u32);
@@ -122,7 +124,8 @@ impl<K: PackedKey> Evaluation<K> {
     pub(crate) fn bytes(&self) -> u64 {
         let bytes = |cells: &Cells<K>| {
             let of_ties = cells.ties.as_ref().map_or(0, Ties::bytes);
-            let of_cells = cells.bests.bytes() + of_ties + cells.bits.capacity() * size_of::<Bits>();
+            let of_tally = cells.tally.as_ref().map_or(0, Tally::bytes);
+            let of_cells = cells.bests.bytes() + of_ties + of_tally + cells.bits.capacity() * size_of::<Bits>();
             (of_cells + cells.rankings.bytes()) as u64
         };
         self.cells.iter().flatten().map(bytes).sum()

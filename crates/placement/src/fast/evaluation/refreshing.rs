@@ -209,7 +209,8 @@ impl<K: PackedKey> Evaluation<K> {
         };
         let bits = (0..rankings.len()).filter(|_| self.has_bits).map(|cell| rankings.bits(cell)).collect();
         let ties = tiebreaker.map(|field| Ties::new(field, rankings.len()));
-        Cells { revision: Revision(0), used_at: now, bests: Bests::none(rankings.len()), rankings, bits, ties }
+        let bests = Bests::none(rankings.len());
+        Cells { revision: Revision(0), used_at: now, bests, rankings, bits, ties, tally: None }
     }
 
     /// A cell's best key under all rules (Protean section 5.2.5), and how many have it.
