@@ -21,8 +21,9 @@ const AGENT_US: f64 = 0.9;
 const MACHINE_US: f64 = 0.0001;
 /// Additional time per machine without caches, where every decision evaluates all of them.
 const UNCACHED_MACHINE_US: f64 = 0.028;
-/// Additional time per machine with manual weights.
-const WEIGHED_MACHINE_US: f64 = 0.055;
+/// Additional time with manual weights, and per machine if scores are exact, so that hardly two machines are alike.
+const WEIGHED_US: f64 = 4.0;
+const WEIGHED_MACHINE_US: f64 = 0.03;
 /// Additional time per future moment if forecasts are recomputed at changes of [`TOLERANCE_PCT`], and the largest
 /// factor if they are recomputed at smaller ones.
 const MOMENT_US: f64 = 2.0;
@@ -61,7 +62,7 @@ enum Burden {
     None,
     /// Every decision evaluates all machines.
     NoCaches,
-    /// Machines are compared in pairs.
+    /// Machines are compared in pairs, and hardly two are alike.
     Weights,
     /// Admission rules look at this many moments.
     Ahead(usize),
@@ -141,14 +142,16 @@ impl Variant {
         let machines = self.clusters.iter().map(|cluster| cluster.settings.machines).sum::<u32>();
         let agents = self.agents.count;
         let policy = Policy::new(&RuleRow::uses(&self.rules, self.combined()), self.best_clusters);
-        let moments = if policy.is_ok_and(|policy| policy.looks_ahead()) { self.admission.hours().len() } else { 0 };
+        let has = |what: fn(&Policy) -> bool| policy.as_ref().is_ok_and(what);
+        let moments = if has(Policy::looks_ahead) { self.admission.hours().len() } else { 0 };
         let thoughts = (TOLERANCE_PCT / self.admission.tolerance).clamp(1.0, THOUGHTS_MAX);
         let (all, views) = (f64::from(machines), f64::from(machines) * f64::from(agents + 1));
         let is_uncached = !(self.agents.caches && self.caches.evaluations);
+        let compared = if has(Policy::has_exact_scores) { all } else { 0.0 };
         let parts = [
             (Burden::None, DECISION_US + AGENT_US * f64::from(agents) + MACHINE_US * all),
             (Burden::NoCaches, if is_uncached { UNCACHED_MACHINE_US * all } else { 0.0 }),
-            (Burden::Weights, if self.hand_weights { WEIGHED_MACHINE_US * all } else { 0.0 }),
+            (Burden::Weights, if self.hand_weights { WEIGHED_US + WEIGHED_MACHINE_US * compared } else { 0.0 }),
             (Burden::Ahead(moments), MOMENT_US * thoughts * moments as f64),
         ];
         let most = parts.into_iter().max_by(|one, other| one.1.total_cmp(&other.1));
@@ -182,12 +185,18 @@ mod tests {
     fn what_takes_most_is_named() {
         let plain = told("zone-10k", &[]);
         assert!(!plain.0.is_above(20.0, GIBI) && plain.1.ends_with("10,000 machines and 1 agent."), "{}", plain.1);
-        for (preset, path, value, part) in [
-            ("zone-10k", "agents.caches", "false", "Without caches, every decision checks all machines."),
-            ("zone-10k", "hand_weights", "true", "With manual weights, machines are compared in pairs."),
-            ("admission", "admission.horizon", "look_aheads", "future moments."),
+        let weighed = told("zone-10k", &[("hand_weights", "true")]).0;
+        assert!(plain.0.seconds < weighed.seconds && !weighed.is_above(20.0, GIBI), "{weighed}");
+        for (preset, pairs, part) in [
+            ("zone-10k", &[("agents.caches", "false")][..], "Without caches, every decision checks all machines."),
+            (
+                "zone-10k",
+                &[("hand_weights", "true"), ("rules.BestFit.buckets", "none")],
+                "With manual weights, machines are compared in pairs.",
+            ),
+            ("admission", &[("admission.horizon", "look_aheads")], "future moments."),
         ] {
-            let (cost, said) = told(preset, &[(path, value)]);
+            let (cost, said) = told(preset, pairs);
             assert!(cost.is_above(20.0, GIBI) && said.ends_with(part), "{said}");
         }
         let thoughtful = told("admission", &[("admission.tolerance", "0")]).0;

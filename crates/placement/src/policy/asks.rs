@@ -2,6 +2,7 @@
 
 use super::Policy;
 use super::ranked::MachineStage;
+use crate::rule::quantize::Quantizer;
 
 impl Policy {
     /// Whether any rule reads predicted lifetimes.
@@ -50,6 +51,12 @@ impl Policy {
     #[must_use]
     pub fn looks_ahead(&self) -> bool {
         self.cluster_validators.iter().any(|ranked| ranked.rule.looks_ahead())
+    }
+
+    /// Whether a preference for machines compares exact scores, so that hardly two machines are alike.
+    #[must_use]
+    pub fn has_exact_scores(&self) -> bool {
+        self.machine_preferences.iter().any(|stage| stage.quantizer() == Quantizer::Exact)
     }
 
     /// Whether any rule looks at whole racks.
