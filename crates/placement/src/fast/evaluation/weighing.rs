@@ -1,7 +1,8 @@
 //! Chooses by manual weights: compares groups of machines with equal keys instead of machines.
 //!
 //! A cluster's groups are counted once and then updated, so a decision costs the number of groups and of machines that
-//! changed. If some rules are evaluated for each decision, all candidates are grouped again.
+//! changed, and one look along the keys to find the machine that is drawn. If some rules are evaluated for each
+//! decision, all candidates are grouped again.
 
 use alloc::collections::BTreeMap;
 use alloc::vec;
