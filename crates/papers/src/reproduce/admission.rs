@@ -7,6 +7,7 @@ use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_model::random::Seed;
 use tiebreak_placement::{Policy, RuleUse};
 use tiebreak_scenario::Variant;
+use tiebreak_sim::admission::common::CommonSeed;
 use tiebreak_sim::admission::frontier::{AtLevel, Frontier, Outcome, percentiles, resampled_weights};
 use tiebreak_sim::admission::interval::Interval;
 use tiebreak_sim::admission::known::KnownPrior;
@@ -76,7 +77,23 @@ impl TunedRule {
         format!("{}: {name}{known}", prior.id())
     }
 
-    fn years(&self, years: ClusterYears) -> ClusterYears {
+    fn kind(&self) -> Kind {
+        let Self { prior, observations, unlabelled, .. } = *self;
+        Kind { prior, observations, unlabelled, looks_ahead: self.rule != Rule::Zeroth }
+    }
+}
+
+/// The cases that meet the same deployments, know the same of them, and look as far ahead.
+#[derive(Clone, Copy, PartialEq)]
+struct Kind {
+    prior: KnownPrior,
+    observations: u32,
+    unlabelled: bool,
+    looks_ahead: bool,
+}
+
+impl Kind {
+    fn years(self, years: ClusterYears) -> ClusterYears {
         ClusterYears { observations: self.observations, unlabelled: self.unlabelled, ..years }
     }
 }
@@ -222,18 +239,33 @@ impl Lab {
 
     /// Runs all cases at all thresholds, in parallel.
     pub(super) fn judge(&self, cases: &[TunedRule]) -> Result<Vec<Judged>, Failure> {
-        let jobs: Vec<_> = cases
-            .iter()
-            .flat_map(|case| case.rule.thresholds(self.scale).into_iter().map(move |number| (case, number)))
-            .flat_map(|(case, number)| self.runs(case.prior).iter().map(move |run| (case, number, run.seed)))
-            .collect();
-        let mut outcomes = at_once(&jobs, |(case, number, seed)| {
-            self.run(case.prior, case.years(self.years), case.rule.with(*number)?, *seed)
-        })?
-        .into_iter();
+        // Cases of one kind share what they compute about a seed's deployments.
+        let mut kinds: Vec<Kind> = Vec::new();
+        for case in cases {
+            let kind = case.kind();
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        let jobs: Vec<_> =
+            kinds.iter().flat_map(|kind| self.runs(kind.prior).iter().map(move |run| (*kind, run.seed))).collect();
+        let of = |kind: Kind| cases.iter().filter(move |case| case.kind() == kind);
+        let outcomes = at_once(&jobs, |(kind, seed)| {
+            let years = kind.years(self.years);
+            let terms = self.terms(kind.prior, kind.looks_ahead)?;
+            let mut common = CommonSeed::new(terms, years, Seed(*seed));
+            let mut at = |rule: Rule, number: f64| Ok(Outcome::of(&common.run(rule.with(number)?), years.cores));
+            let mut each = |case: &TunedRule| -> Result<Vec<_>, Failure> {
+                case.rule.thresholds(self.scale).into_iter().map(|number| at(case.rule, number)).collect()
+            };
+            of(*kind).map(&mut each).collect::<Result<Vec<_>, _>>()
+        })?;
         let judged = |case: &TunedRule| {
             let (thresholds, runs) = (case.rule.thresholds(self.scale), self.runs(case.prior).to_vec());
-            let outcomes = thresholds.iter().map(|_| outcomes.by_ref().take(runs.len()).collect()).collect();
+            let place = of(case.kind()).position(|other| core::ptr::eq(other, case)).expect("it is of its kind");
+            let ran = jobs.iter().zip(&outcomes).filter(|((kind, _), _)| *kind == case.kind());
+            let ran: Vec<_> = ran.map(|(_, outcomes)| &outcomes[place]).collect();
+            let outcomes = (0..thresholds.len()).map(|at| ran.iter().map(|run| run[at]).collect()).collect();
             Judged::new(*case, Frontier { thresholds, runs, outcomes }, self.years.sla / 100.0)
         };
         Ok(cases.iter().map(judged).collect())
@@ -244,20 +276,14 @@ impl Lab {
         let policy = Arc::new(Policy::new(&[], 1).map_err(|error| Failure(error.to_string()))?);
         let runs: Vec<_> = self.runs(prior).iter().step_by(self.scale.pick(1, 4)).copied().collect();
         let years = ClusterYears { cores, ..self.years };
-        at_once(&runs, |run| Ok((*run, self.years(prior, years, policy.clone(), run.seed)?)))
+        let terms = self.terms(prior, policy.looks_ahead())?;
+        let run = |run: &Run| CommonSeed::new(terms.clone(), years, Seed(run.seed)).run(policy.clone());
+        at_once(&runs, |it| Ok((*it, run(it))))
     }
 
-    fn run(&self, prior: KnownPrior, years: ClusterYears, policy: Arc<Policy>, seed: u64) -> Result<Outcome, Failure> {
-        Ok(Outcome::of(&self.years(prior, years, policy, seed)?, years.cores))
-    }
-
-    /// A finished run.
-    fn years(&self, prior: KnownPrior, years: ClusterYears, policy: Arc<Policy>, seed: u64) -> Result<Years, Failure> {
-        let terms = Terms::at(self.settings(prior), policy.looks_ahead(), Precision::COARSE);
-        let terms = terms.map_err(|fault| Failure(fault.to_string()))?;
-        let mut run = Years::new(Arc::new(terms), years, policy, Seed(seed));
-        while run.advance(u32::MAX) {}
-        Ok(run)
+    fn terms(&self, prior: KnownPrior, looks_ahead: bool) -> Result<Arc<Terms>, Failure> {
+        let terms = Terms::at(self.settings(prior), looks_ahead, Precision::COARSE);
+        terms.map(Arc::new).map_err(|fault| Failure(fault.to_string()))
     }
 }
 
@@ -478,7 +504,8 @@ mod tests {
         let lab = lab();
         let admitted = |rule: Rule, number: f64| {
             let policy = rule.with(number).expect("a policy");
-            lab.run(KnownPrior::Arriving, lab.years, policy, 1).expect("a run").admitted
+            let terms = lab.terms(KnownPrior::Arriving, policy.looks_ahead()).expect("a belief");
+            Outcome::of(&CommonSeed::new(terms, lab.years, Seed(1)).run(policy), lab.years.cores).admitted
         };
         assert_eq!(admitted(Rule::Zeroth, 0.0), 0.0);
         for [rule, strict] in [

@@ -70,7 +70,8 @@ impl Deployments {
     }
 
     fn bring_up_to_date(&mut self, now: Time) {
-        self.book.bring_up_to_date(now.0, &self.terms, &mut self.growth);
+        let expected = |_, seen: &[Seen]| self.terms.expected(seen);
+        self.book.bring_up_to_date(now.0, &self.terms, &mut self.growth, expected);
     }
 
     /// The clusters where a tenant has VMs.

@@ -113,8 +113,15 @@ impl<K: Ord + Copy> Forecasts<K> {
         }
     }
 
-    /// Recomputes deployments that changed enough or were unchanged for long enough.
-    pub(super) fn bring_up_to_date(&mut self, now_ms: i64, terms: &Terms, growth: &mut Growth) {
+    /// Recomputes deployments that changed enough or were unchanged for long enough; `expected` gives the forecast of a
+    /// deployment, which is that of the terms.
+    pub(super) fn bring_up_to_date(
+        &mut self,
+        now_ms: i64,
+        terms: &Terms,
+        growth: &mut Growth,
+        mut expected: impl FnMut(K, &[Seen]) -> Vec<Expected>,
+    ) {
         while let Some(Reverse((due_ms, key))) = self.due.peek().copied().filter(|Reverse((due, _))| *due <= now_ms) {
             self.due.pop();
             let quiet = |entry: &&mut KnownDeployment| entry.due_ms == due_ms && !entry.is_stale;
@@ -126,7 +133,7 @@ impl<K: Ord + Copy> Forecasts<K> {
         for key in core::mem::take(&mut self.stale) {
             let Some(entry) = self.entries.get_mut(&key) else { continue };
             entry.pass(now_ms, terms);
-            let expected = terms.expected(&entry.beliefs);
+            let expected = expected(key, &entry.beliefs);
             growth.clusters[entry.cluster.index()].replace(&entry.expected, &expected);
             entry.expected = expected;
             entry.cores = entry.cores_now();
@@ -173,7 +180,7 @@ mod tests {
     fn one(terms: &Terms) -> (Forecasts<u32>, Growth) {
         let (mut book, mut growth) = (Forecasts::new(), terms.growth(1));
         book.begin(7, ClusterId::of(0), vec![Seen::started(4.0)], (0, 0), &mut growth);
-        book.bring_up_to_date(0, terms, &mut growth);
+        book.bring_up_to_date(0, terms, &mut growth, |_, seen| terms.expected(seen));
         (book, growth)
     }
 
@@ -204,7 +211,7 @@ mod tests {
             let known = |growth: &Growth| -> Vec<_> { growth.clusters.iter().map(|it| it.sums()[0].mean()).collect() };
             assert_eq!(known(&growth), known(&book.anew(&terms, CLUSTERS)), "what they have now is known at once");
             if below(4) == 0 {
-                book.bring_up_to_date(now_ms, &terms, &mut growth);
+                book.bring_up_to_date(now_ms, &terms, &mut growth, |_, seen| terms.expected(seen));
                 assert_eq!(growth, book.anew(&terms, CLUSTERS), "after {key}");
             }
         }
@@ -219,11 +226,11 @@ mod tests {
         let terms = terms(10.0);
         let (mut book, mut growth) = one(&terms);
         book.see(7, HOUR, &terms, &mut growth, |seen| seen.scale_out(4.0, true));
-        book.bring_up_to_date(HOUR, &terms, &mut growth);
+        book.bring_up_to_date(HOUR, &terms, &mut growth, |_, seen| terms.expected(seen));
         let before = growth.clone();
         let minute = HOUR / 60;
         for (at, renewed) in [(0, false), (5, false), (6, false), (7, true)] {
-            book.bring_up_to_date(HOUR + at * minute, &terms, &mut growth);
+            book.bring_up_to_date(HOUR + at * minute, &terms, &mut growth, |_, seen| terms.expected(seen));
             assert_eq!(growth != before, renewed, "{at} minutes later");
         }
         assert_eq!(growth, book.anew(&terms, 1));
@@ -236,7 +243,7 @@ mod tests {
             let (mut book, mut growth) = one(&terms);
             book.see(7, 0, &terms, &mut growth, |seen| seen.scale_out(cores, true));
             assert_eq!(growth.clusters[0].sums()[0].mean(), 4.0 + cores, "at once");
-            book.bring_up_to_date(0, &terms, &mut growth);
+            book.bring_up_to_date(0, &terms, &mut growth, |_, seen| terms.expected(seen));
             assert_eq!(growth == book.anew(&terms, 1), renewed, "{cores} cores more");
         }
     }
@@ -248,7 +255,7 @@ mod tests {
         book.end(7, &mut growth);
         book.end(7, &mut growth);
         book.see(7, HOUR, &terms, &mut growth, |seen| seen.scale_out(4.0, true));
-        book.bring_up_to_date(2 * HOUR, &terms, &mut growth);
+        book.bring_up_to_date(2 * HOUR, &terms, &mut growth, |_, seen| terms.expected(seen));
         assert_eq!(growth, terms.growth(1));
     }
 }

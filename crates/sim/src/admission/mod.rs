@@ -14,6 +14,7 @@ use tiebreak_admission::{
 use tiebreak_model::declare::{ParamKind, ParamValue};
 use tiebreak_model::{Expected, Growth, Newcomer, choices, declare};
 
+pub mod common;
 pub(crate) mod deployments;
 mod forecasts;
 pub mod frontier;
@@ -248,7 +249,7 @@ impl Terms {
 
     fn of(settings: &AdmissionSettings, hours: Vec<f64>, nodes: usize) -> Result<Self, PriorFault> {
         let model = settings.model()?;
-        let looks_ahead = hours.iter().any(|hours| *hours > 0.0);
+        let looks_ahead = is_ahead(&hours);
         let nobody = Belief::new(&model, &Seen::default(), NODES_AT_FIRST);
         let emptied: Vec<_> = match settings.when_empty {
             WhenEmpty::Ends if looks_ahead => (1..=BLOCKS_MOST).map(Emptied::of).collect(),
@@ -268,6 +269,11 @@ impl Terms {
     #[must_use]
     pub fn hours(&self) -> &[f64] {
         &self.hours
+    }
+
+    /// Whether a forecast depends on the observations: now, every deployment has the cores that it has.
+    fn looks_ahead(&self) -> bool {
+        is_ahead(&self.hours)
     }
 
     /// Clusters without deployments.
@@ -295,7 +301,7 @@ impl Terms {
         let mut sums = vec![(0.0, 0.0); self.hours.len()];
         for seen in beliefs {
             let is_newcomer = is_fresh(seen) && (self.emptied.is_empty() || seen.blocks == 1.0);
-            let known = (!is_newcomer).then(|| {
+            let known = (self.looks_ahead() && !is_newcomer).then(|| {
                 let emptied = self.emptied.iter().find(|it| f64::from(it.blocks()) == seen.blocks);
                 ahead(&Belief::new(&self.model, seen, self.nodes), &self.hours, emptied)
             });
@@ -318,6 +324,10 @@ impl Terms {
 
 fn ahead(belief: &Belief, hours: &[f64], emptied: Option<&Emptied>) -> Vec<belief::Ahead> {
     emptied.map_or_else(|| belief.ahead(hours), |emptied| belief.ahead_until_empty(hours, emptied))
+}
+
+fn is_ahead(hours: &[f64]) -> bool {
+    hours.iter().any(|hours| *hours > 0.0)
 }
 
 /// Whether there are no observations of its core lifetimes and scale-outs.

@@ -15,11 +15,12 @@ use rand_distr::{Distribution, Gamma as GammaLaw, Poisson};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tiebreak_admission::{Deaths, Gamma, Model, Seen, Stop};
 use tiebreak_model::random::{Seed, Stream};
-use tiebreak_model::{ClusterId, ClusterSpec, Fleet, Growth, Occupancy, Phrase, Resources, Scene, declare};
+use tiebreak_model::{ClusterId, ClusterSpec, Fleet, Growth, Newcomer, Occupancy, Phrase, Resources, Scene, declare};
 use tiebreak_placement::Policy;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Terms;
+use super::common::Recall;
 use super::forecasts::{Forecasts, HOUR_MS};
 
 declare! {
@@ -108,6 +109,18 @@ pub struct Truth {
     pub size: f64,
 }
 
+/// A deployment that arrives, as drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Met {
+    truth: Truth,
+    /// Of its events.
+    draws: Xoshiro256PlusPlus,
+    /// The observations of its kind, for each kind that it may be of.
+    beliefs: Vec<Seen>,
+    /// The cores that it requests.
+    asks: u32,
+}
+
 struct Deployment {
     truth: Truth,
     draws: Xoshiro256PlusPlus,
@@ -152,6 +165,8 @@ pub struct Years {
     /// The last refusal of a newcomer: the time, the cores in use, and the forecasts.
     refused: Option<(i64, u32, Growth)>,
     most_live: u32,
+    /// What earlier runs with this seed computed; `None` if no other run follows.
+    recall: Option<Recall>,
 }
 
 impl core::fmt::Debug for Years {
@@ -193,12 +208,22 @@ impl Years {
             months: Vec::new(),
             refused: None,
             most_live: 0,
+            recall: None,
             terms,
             lab,
             policy,
         };
         years.next_arrival_ms = years.wait_for_arrival();
         years
+    }
+
+    /// The run to its end with what earlier runs of the same cluster and seed computed, which becomes what all of them
+    /// did.
+    pub(super) fn recalling(mut self, recall: &mut Recall) -> Self {
+        self.recall = Some(core::mem::take(recall));
+        while self.advance(u32::MAX) {}
+        *recall = self.recall.take().unwrap_or_default();
+        self
     }
 
     /// Processes at most this many events. Returns whether there are more.
@@ -297,9 +322,8 @@ impl Years {
     fn arrive(&mut self) {
         let id = self.arrived;
         self.arrived += 1;
-        let mut draws = generator(self.each, id, DrawKind::Life);
-        let (truth, beliefs, asks) = self.meet(id, &mut draws);
-        let is_in = self.lets_in(asks, &beliefs);
+        let Met { truth, draws, beliefs, asks } = self.met(id);
+        let is_in = self.lets_in(id, asks, &beliefs);
         let month = self.month();
         month.arrivals += 1;
         month.admitted += u64::from(is_in);
@@ -314,26 +338,44 @@ impl Years {
         self.most_live = self.most_live.max(self.live.len() as u32);
     }
 
-    /// The true rates of the arriving deployment, the beliefs about it, and the cores that it requests.
-    fn meet(&self, id: u32, draws: &mut Xoshiro256PlusPlus) -> (Truth, Vec<Seen>, u32) {
+    /// The arriving deployment.
+    fn met(&mut self, id: u32) -> Met {
+        let mut recall = self.recall.take();
+        let met = match &mut recall {
+            Some(recall) => recall.met(id, || self.meet(id)),
+            None => self.meet(id),
+        };
+        self.recall = recall;
+        met
+    }
+
+    fn meet(&self, id: u32) -> Met {
         let (model, observations) = (self.terms.model(), self.lab.observations);
-        let truth = truth(model, draws);
-        let asks = request(truth.size, draws);
+        let mut draws = generator(self.each, id, DrawKind::Life);
+        let truth = truth(model, &mut draws);
+        let asks = request(truth.size, &mut draws);
         let own = observed(model, &truth, observations, &mut generator(self.each, id, DrawKind::Observations));
         let other = || kind(model, observations, &mut generator(self.each, id, DrawKind::OtherKind)).1;
         let known = core::iter::once(own).chain(self.lab.unlabelled.then(other));
-        (truth, known.map(|known| known.and_started(f64::from(asks))).collect(), asks)
+        let beliefs = known.map(|known| known.and_started(f64::from(asks))).collect();
+        Met { truth, draws, beliefs, asks }
     }
 
-    fn lets_in(&mut self, asks: u32, beliefs: &[Seen]) -> bool {
+    fn lets_in(&mut self, id: u32, asks: u32, beliefs: &[Seen]) -> bool {
         if self.lab.cores - self.used < asks {
             return false;
         }
         if !self.policy.asks_for_growth() {
             return true;
         }
-        self.book.bring_up_to_date(self.now_ms, &self.terms, &mut self.growth);
-        self.growth.newcomer = self.terms.newcomer(f64::from(asks), beliefs);
+        let (terms, recall) = (&self.terms, &mut self.recall);
+        let mut expected = |id, beliefs: &[Seen]| match recall {
+            Some(recall) => recall.expected(id, beliefs, terms),
+            None => terms.expected(beliefs),
+        };
+        self.book.bring_up_to_date(self.now_ms, terms, &mut self.growth, &mut expected);
+        self.growth.newcomer =
+            Newcomer { cores: f64::from(asks), expected: expected(id, beliefs), at_home: Vec::new() };
         let scene = Scene { growth: Some(&self.growth), ..Scene::of(&self.zone) };
         let is_in = self.policy.lets_in(scene, ClusterId::of(0));
         if !is_in {

@@ -241,12 +241,12 @@ fn who_is_not_labelled_does_the_same_and_is_believed_to_be_of_either_kind() {
     let unlabelled = years(ClusterYears { unlabelled: true, observations: 20, ..lab() });
     let unknown = years(lab());
     for id in 0..200 {
-        let meet = |years: &Years| years.meet(id, &mut generator(years.each, id, DrawKind::Life));
-        let (truth, beliefs, asks) = meet(&unlabelled);
+        let both = unlabelled.meet(id);
+        let Met { beliefs, asks, .. } = &both;
         assert!(beliefs.len() == 2 && beliefs[0].exposure != beliefs[1].exposure);
-        assert!(beliefs.iter().all(|seen| seen.cores == f64::from(asks)), "both see what it asks for");
-        assert_eq!(meet(&labelled), (truth, beliefs[..1].into(), asks));
+        assert!(beliefs.iter().all(|seen| seen.cores == f64::from(*asks)), "both see what it asks for");
+        assert_eq!(labelled.meet(id), Met { beliefs: beliefs[..1].into(), ..both.clone() });
         // Observations do not change its behaviour.
-        assert_eq!(meet(&unknown), (truth, [Seen::started(f64::from(asks))].into(), asks));
+        assert_eq!(unknown.meet(id), Met { beliefs: [Seen::started(f64::from(*asks))].into(), ..both.clone() });
     }
 }
