@@ -61,24 +61,34 @@ impl Line {
         let count = count.max(8);
         let step = (self.last - self.first) / (count - 1) as f64;
         (0..count).map(move |place| {
-            let u = self.first + step * place as f64;
-            let point = density.at(self.x(u));
-            (Point { height: point.height - self.top, ..point }, step * self.stretch(u))
+            let (x, stretch) = self.at(self.first + step * place as f64);
+            let point = density.at(x);
+            (Point { height: point.height - self.top, ..point }, step * stretch)
         })
     }
 
     /// The u at which log mu is `x`, above the floor: Newton's method, from one side.
     fn u(&self, x: f64) -> f64 {
-        (0..8).fold(x, |u, _| u - (self.x(u) - x) / self.stretch(u))
+        let mut u = x;
+        for _ in 0..8 {
+            let (at, stretch) = self.at(u);
+            let next = u - (at - x) / stretch;
+            if next == u {
+                break;
+            }
+            u = next;
+        }
+        u
     }
 
     fn x(&self, u: f64) -> f64 {
-        u - libm::exp((self.floor - u).min(690.0))
+        self.at(u).0
     }
 
-    /// dx / du.
-    fn stretch(&self, u: f64) -> f64 {
-        1.0 + libm::exp((self.floor - u).min(690.0))
+    /// x and dx / du.
+    fn at(&self, u: f64) -> (f64, f64) {
+        let squeezed = libm::exp((self.floor - u).min(690.0));
+        (u - squeezed, 1.0 + squeezed)
     }
 
     /// Where, starting at `from`, `counts` stops being true: never too near, and hardly too far.

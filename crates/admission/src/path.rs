@@ -68,6 +68,9 @@ impl Pace {
     /// The probabilities of having ended by `hours` from now.
     #[inline]
     pub(crate) fn ended(&self, hours: f64) -> Ended {
+        if hours == 0.0 {
+            return Ended::default();
+        }
         let lives = self.mu * hours;
         let stopped = if self.nu > 0.0 { -libm::expm1(-self.nu * lives) } else { 0.0 };
         Ended { dead: -libm::expm1(-lives), stopped }

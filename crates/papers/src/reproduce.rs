@@ -30,6 +30,7 @@ mod lava_stranding;
 mod lava_table2;
 mod lava_table4;
 mod lava_theorem1;
+mod outcomes;
 mod pools;
 mod power;
 mod power_fig4;

@@ -17,7 +17,7 @@ use tiebreak_sim::admission::{Precision, Terms};
 use tiebreak_sim::{AdmissionSettings, ClusterYears};
 
 use super::figure::{Measure, Row, Scale};
-use super::{Check, Spread};
+use super::{Check, Spread, outcomes};
 use tiebreak_console::answer::Failure;
 use tiebreak_console::at_once::at_once;
 use tiebreak_console::given::Given;
@@ -112,15 +112,18 @@ impl Rule {
         }
     }
 
-    /// The rule with this number.
-    pub(super) fn with(self, number: f64) -> Result<Arc<Policy>, Failure> {
+    fn used(self, number: f64) -> RuleUse {
         let values = match self {
             Self::Zeroth => vec![number],
             Self::First { marginal } => vec![number, f64::from(u8::from(marginal))],
             Self::Second { marginal } => vec![number, 0.0, f64::from(u8::from(marginal))],
         };
-        let rule = RuleUse { values, ..RuleUse::plain(self.id(), None) };
-        Ok(Arc::new(Policy::new(&[rule], 1).map_err(|error| Failure(error.to_string()))?))
+        RuleUse { values, ..RuleUse::plain(self.id(), None) }
+    }
+
+    /// The rule with this number.
+    pub(super) fn with(self, number: f64) -> Result<Arc<Policy>, Failure> {
+        Ok(Arc::new(Policy::new(&[self.used(number)], 1).map_err(|error| Failure(error.to_string()))?))
     }
 
     fn thresholds(self, scale: Scale) -> Vec<f64> {
@@ -251,10 +254,13 @@ impl Lab {
             kinds.iter().flat_map(|kind| self.runs(kind.prior).iter().map(move |run| (*kind, run.seed))).collect();
         let of = |kind: Kind| cases.iter().filter(move |case| case.kind() == kind);
         let outcomes = at_once(&jobs, |(kind, seed)| {
-            let years = kind.years(self.years);
+            let (years, seed) = (kind.years(self.years), Seed(*seed));
             let terms = self.terms(kind.prior, kind.looks_ahead)?;
-            let mut common = CommonSeed::new(terms, years, Seed(*seed));
-            let mut at = |rule: Rule, number: f64| Ok(Outcome::of(&common.run(rule.with(number)?), years.cores));
+            let mut common = CommonSeed::new(terms, years, seed);
+            let mut at = |rule: Rule, number: f64| {
+                let all = (self.settings(kind.prior), &years, seed);
+                outcomes::of(all, &rule.used(number), || Ok(Outcome::of(&common.run(rule.with(number)?), years.cores)))
+            };
             let mut each = |case: &TunedRule| -> Result<Vec<_>, Failure> {
                 case.rule.thresholds(self.scale).into_iter().map(|number| at(case.rule, number)).collect()
             };

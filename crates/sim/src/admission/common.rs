@@ -48,6 +48,8 @@ pub(super) struct Recall {
 /// A deployment's forecast, after these observations for each belief.
 #[derive(Debug)]
 struct Forecast {
+    /// Its age then, in hours.
+    age: f64,
     beliefs: Vec<Seen>,
     expected: Vec<Expected>,
 }
@@ -68,15 +70,14 @@ impl Recall {
         let of = &mut self.forecasts[id as usize];
         // A deployment grows older, so they are in the order of its age. It has several forecasts of one age only if
         // runs differ.
-        let hours = |beliefs: &[Seen]| beliefs.first().map_or(0.0, |seen| seen.hours);
-        let age = hours(beliefs);
-        let from = of.partition_point(|it| hours(&it.beliefs) < age);
-        let alike = of[from..].iter().take_while(|it| hours(&it.beliefs) == age).find(|it| it.beliefs == beliefs);
-        if let Some(known) = alike {
+        let age = beliefs.first().map_or(0.0, |seen| seen.hours);
+        let from = of.partition_point(|it| it.age < age);
+        let known = of[from..].iter().take_while(|it| it.age == age).find(|it| it.beliefs == beliefs);
+        if let Some(known) = known {
             return known.expected.clone();
         }
         let expected = terms.expected(beliefs);
-        of.insert(from, Forecast { beliefs: beliefs.to_vec(), expected: expected.clone() });
+        of.insert(from, Forecast { age, beliefs: beliefs.to_vec(), expected: expected.clone() });
         expected
     }
 }

@@ -128,7 +128,6 @@ struct Deployment {
     blocks: Vec<u32>,
     cores: u32,
     grows: bool,
-    next_ms: i64,
 }
 
 /// A refused newcomer, with the reasons.
@@ -293,11 +292,7 @@ impl Years {
     }
 
     fn month(&mut self) -> &mut Span {
-        let at = (self.now_ms as f64 / (MONTH_HOURS * HOUR_MS)) as usize;
-        if self.months.len() <= at {
-            self.months.resize(at + 1, Span::default());
-        }
-        &mut self.months[at]
+        month(&mut self.months, self.now_ms)
     }
 
     /// Advances the clock without events.
@@ -330,11 +325,12 @@ impl Years {
         if !is_in {
             return;
         }
-        let mut deployment = Deployment { truth, draws, blocks: Vec::new(), cores: 0, grows: true, next_ms: 0 };
+        let mut deployment = Deployment { truth, draws, blocks: Vec::new(), cores: 0, grows: true };
         deployment.add(asks, self.terms.model());
         self.used += asks;
         self.book.begin(id, ClusterId::of(0), beliefs, (self.now_ms, self.now_ms), &mut self.growth);
-        self.schedule(id, deployment);
+        self.events.extend(deployment.next(id, self.now_ms, self.terms.model(), self.end_ms));
+        self.live.insert(id, deployment);
         self.most_live = self.most_live.max(self.live.len() as u32);
     }
 
@@ -384,24 +380,11 @@ impl Years {
         is_in
     }
 
-    /// Draws a deployment's next event.
-    fn schedule(&mut self, id: u32, mut deployment: Deployment) {
-        let Truth { death, scale_out, .. } = deployment.truth;
-        let prior = &self.terms.model().prior;
-        let growing = if deployment.grows { scale_out + prior.stop * death } else { 0.0 };
-        let rate = deployment.units(self.terms.model().deaths) * death + growing;
-        deployment.next_ms = later(self.now_ms, exponential(&mut deployment.draws, rate));
-        if deployment.next_ms < self.end_ms {
-            self.events.push(Reverse((deployment.next_ms, id)));
-        }
-        self.live.insert(id, deployment);
-    }
-
     /// Processes the next event.
     fn happen(&mut self) {
         let Some(Reverse((_, id))) = self.events.pop() else { return };
-        let Some(mut it) = self.live.remove(&id) else { return };
-        let model = *self.terms.model();
+        let Some(it) = self.live.get_mut(&id) else { return };
+        let model = self.terms.model();
         let units = it.units(model.deaths) * it.truth.death;
         let stops = if it.grows { model.prior.stop * it.truth.death } else { 0.0 };
         let scales = if it.grows { it.truth.scale_out } else { 0.0 };
@@ -419,29 +402,35 @@ impl Years {
                 it.blocks.clear();
             }
         } else {
-            self.scale_out(id, &mut it, &model);
+            let asks = request(it.truth.size, &mut it.draws);
+            let granted = self.lab.cores - self.used >= asks;
+            if granted {
+                it.add(asks, model);
+                self.used += asks;
+            }
+            let month = month(&mut self.months, self.now_ms);
+            month.scale_outs += 1;
+            month.failed += u64::from(!granted);
+            let seen = |seen: &mut Seen| seen.scale_out(f64::from(asks), granted);
+            self.book.see(id, self.now_ms, &self.terms, &mut self.growth, seen);
         }
         // A deployment without cores that cannot grow is removed.
         if it.cores == 0 && (self.lab.ends_empty || !it.grows) {
             self.book.end(id, &mut self.growth);
+            self.live.remove(&id);
         } else {
-            self.schedule(id, it);
+            self.events.extend(it.next(id, self.now_ms, model, self.end_ms));
         }
     }
+}
 
-    fn scale_out(&mut self, id: u32, it: &mut Deployment, model: &Model) {
-        let asks = request(it.truth.size, &mut it.draws);
-        let granted = self.lab.cores - self.used >= asks;
-        if granted {
-            it.add(asks, model);
-            self.used += asks;
-        }
-        let month = self.month();
-        month.scale_outs += 1;
-        month.failed += u64::from(!granted);
-        let seen = |seen: &mut Seen| seen.scale_out(f64::from(asks), granted);
-        self.book.see(id, self.now_ms, &self.terms, &mut self.growth, seen);
+/// The month of this time.
+fn month(months: &mut Vec<Span>, now_ms: i64) -> &mut Span {
+    let at = (now_ms as f64 / (MONTH_HOURS * HOUR_MS)) as usize;
+    if months.len() <= at {
+        months.resize(at + 1, Span::default());
     }
+    &mut months[at]
 }
 
 impl Deployment {
@@ -450,6 +439,15 @@ impl Deployment {
         if model.deaths == Deaths::Blocks {
             self.blocks.push(cores);
         }
+    }
+
+    /// Draws the next event of the deployment of this number; `None` if there is none before the end.
+    fn next(&mut self, id: u32, now_ms: i64, model: &Model, end_ms: i64) -> Option<Reverse<(i64, u32)>> {
+        let Truth { death, scale_out, .. } = self.truth;
+        let growing = if self.grows { scale_out + model.prior.stop * death } else { 0.0 };
+        let rate = self.units(model.deaths) * death + growing;
+        let at_ms = later(now_ms, exponential(&mut self.draws, rate));
+        (at_ms < end_ms).then_some(Reverse((at_ms, id)))
     }
 
     /// The number of units that may end.
