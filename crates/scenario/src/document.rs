@@ -46,8 +46,8 @@ pub const BUCKETS: Param = Param {
 /// The weight of a preference; a row without it has the default.
 pub const WEIGHT: Param = Param {
     name: "weight",
-    help: "Weight of the preference, to a thousandth, when the run has hand_weights on: of two machines, the one that \
-         wins the larger total weight is better. A larger value counts more. (Protean section 3.3)",
+    help: "Weight of the preference, to a thousandth, when the run has hand_weights on. A larger value counts more; \
+         combining says how. (Protean section 3.3)",
     kind: ParamKind::Number,
     default: 1.0,
     min: Weight::MIN,

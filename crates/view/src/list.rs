@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use tiebreak_app::Outcome;
 use tiebreak_engine::words;
 use tiebreak_i18n::{mark, say, tr};
-use tiebreak_placement::Group;
+use tiebreak_placement::{Combining, Group};
 use tiebreak_scenario::{RuleRow, Variant};
 
 /// The rules of one stage in order.
@@ -61,14 +61,22 @@ pub fn place_in_stage(variant: &Variant, group: Group, rows: &[&RuleRow], id: &s
     in_stage(rows.get(to).or(rows.last()).map_or(id, |passed| &passed.id))
 }
 
-/// How preferences are compared, in one sentence for above the list.
+/// How preferences are compared, in a sentence or two for above the list.
 #[must_use]
 pub fn about_order(variant: &Variant) -> &'static str {
-    if variant.hand_weights {
-        tr("Preferences are weighed together: of two machines, the one that wins the larger total weight is better. \
-             Their order does not matter.")
-    } else {
-        tr("Each rule only breaks the ties that the rules above it left. Drag a rule, or change its buckets.")
+    if !variant.hand_weights {
+        return tr("Each rule only breaks the ties that the rules above it left. Drag a rule, or change its buckets.");
+    }
+    match variant.combining {
+        Combining::Majority => tr("Preferences are weighed together: of two machines, the one that wins the larger \
+             total weight is better. Their order does not matter."),
+        Combining::Sum => {
+            tr("Preferences are weighed together: a machine's scores are multiplied by their weights and \
+             added up, and the least sum is best. Their order does not matter.")
+        }
+        Combining::NormalisedSum => tr("Preferences are weighed together: a machine's scores, from 0 for the best \
+             candidate to 1 for the worst, are multiplied by their weights and added up, and the least sum is best. \
+             Their order does not matter."),
     }
 }
 
@@ -142,6 +150,13 @@ mod tests {
         let stage = Stage::new(&variant, GROUP, &used, &BTreeSet::new());
         let shown = |rows: &[&RuleRow]| rows.iter().map(|row| row.id.clone()).collect::<Vec<_>>();
         assert_eq!((shown(&stage.listed), shown(&stage.folded)), (vec![id(0), id(2)], vec![id(1)]));
+    }
+
+    #[test]
+    fn every_way_to_compare_preferences_has_its_own_words() {
+        let weighted = Combining::ALL.map(|combining| Variant { hand_weights: true, combining, ..Variant::default() });
+        let told: BTreeSet<_> = weighted.iter().chain([&Variant::default()]).map(about_order).collect();
+        assert_eq!(told.len(), 4, "{told:?}");
     }
 
     #[test]
