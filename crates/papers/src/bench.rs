@@ -123,7 +123,7 @@ const BEST_FIT: &str = "BestFit alone";
 const BEST_FIT_BY_CORES: &str = "BestFit alone, by cores";
 
 /// Rules added to the default policy, and their lifetime predictor.
-const WITH_LIFETIMES: [(&str, &[&str], &str); 6] = [
+static WITH_LIFETIMES: [(&str, &[&str], &str); 6] = [
     ("TemporalCost, oracle", &["TemporalCost"], "Oracle"),
     ("TemporalCost, survival tables", &["TemporalCost"], "KaplanMeier"),
     ("TemporalCost, trees", &["TemporalCost"], "BoostedTrees"),
@@ -133,14 +133,14 @@ const WITH_LIFETIMES: [(&str, &[&str], &str); 6] = [
 ];
 
 /// The load predictors, and the buckets of the rule that balances power.
-const WITH_POWER: [(&str, &str, &str); 3] = [
+static WITH_POWER: [(&str, &str, &str); 3] = [
     ("PowerBalance, oracle", "oracle", "none"),
     ("PowerBalance in 20 buckets, oracle", "oracle", "20"),
     ("PowerBalance, forests", "forests", "none"),
 ];
 
 /// The ways of combining manual weights.
-const WITH_WEIGHTS: [(&str, &str); 3] = [
+static WITH_WEIGHTS: [(&str, &str); 3] = [
     ("weights by majority", "majority"),
     ("weights added up", "sum"),
     ("weights added up, scores normalised", "normalised_sum"),
@@ -224,51 +224,41 @@ impl Bench {
         self.memory()
     }
 
-    /// The default policy, with and without rules that use lifetimes; learning is not timed.
+    /// The default policy with rules that use lifetimes.
     fn lifetimes(&mut self) -> Result<(), Failure> {
-        let size = self.sizes.preset;
-        let plain = Zone::of(size)?;
-        let with = WITH_LIFETIMES.iter().map(|(what, rules, predictor)| Ok((what, plain.with(rules, predictor)?)));
-        let with = with.collect::<Result<Vec<_>, Failure>>()?;
-        let mut runners = vec![engine(named(DEFAULT_LIST, size), &plain, true)];
-        runners.extend(with.iter().map(|(what, zone)| engine(named(what, size), zone, true)));
-        let cases = in_turns(self.sizes.runs, &runners)?;
-        for (case, (what, rules, _)) in cases[1..].iter().zip(WITH_LIFETIMES) {
-            let name = format!("time of a placement, {what} over {DEFAULT_LIST}");
-            self.ratio(name, case.cost_over(&cases[0]), (rules == ["TemporalCost"]).then_some(LIFETIMES_OVER_NONE));
-        }
-        self.cases.extend(cases);
-        Ok(())
+        self.beside_default_list(&WITH_LIFETIMES, |plain, (what, rules, predictor)| {
+            let bar = (*rules == ["TemporalCost"]).then_some(LIFETIMES_OVER_NONE);
+            Ok((what, plain.with(rules, predictor)?, bar))
+        })
     }
 
-    /// The default policy, with and without the rule that balances power; predictors learn beforehand, untimed.
+    /// The default policy with the rule that balances power.
     fn power(&mut self) -> Result<(), Failure> {
-        let size = self.sizes.preset;
-        let plain = Zone::of(size)?;
-        let with = WITH_POWER.iter().map(|(what, by, buckets)| Ok((what, plain.balancing_power(by, buckets)?)));
-        let with = with.collect::<Result<Vec<_>, Failure>>()?;
-        let mut runners = vec![engine(named(DEFAULT_LIST, size), &plain, true)];
-        runners.extend(with.iter().map(|(what, zone)| engine(named(what, size), zone, true)));
-        let cases = in_turns(self.sizes.runs, &runners)?;
-        for (case, (what, ..)) in cases[1..].iter().zip(WITH_POWER) {
-            let name = format!("time of a placement, {what} over {DEFAULT_LIST}");
-            self.ratio(name, case.cost_over(&cases[0]), Some(POWER_OVER_NONE));
-        }
-        self.cases.extend(cases);
-        Ok(())
+        self.beside_default_list(&WITH_POWER, |plain, (what, by, buckets)| {
+            Ok((what, plain.balancing_power(by, buckets)?, Some(POWER_OVER_NONE)))
+        })
     }
 
-    /// The default policy in strict order and with all weights 1.
+    /// The default policy with all weights 1 instead of the strict order.
     fn weights(&mut self) -> Result<(), Failure> {
+        self.beside_default_list(&WITH_WEIGHTS, |plain, (what, combining)| Ok((what, plain.weighing(combining)?, None)))
+    }
+
+    /// The default policy as it is and in each of these ways, which give a name, a zone and a bar. Predictors learn
+    /// beforehand, untimed.
+    fn beside_default_list<W>(
+        &mut self,
+        ways: &'static [W],
+        of: impl Fn(&Zone, &'static W) -> Result<(&'static str, Zone, Option<Bar>), Failure>,
+    ) -> Result<(), Failure> {
         let size = self.sizes.preset;
         let plain = Zone::of(size)?;
-        let with = WITH_WEIGHTS.iter().map(|(what, combining)| Ok((what, plain.weighing(combining)?)));
-        let with = with.collect::<Result<Vec<_>, Failure>>()?;
+        let others = ways.iter().map(|way| of(&plain, way)).collect::<Result<Vec<_>, Failure>>()?;
         let mut runners = vec![engine(named(DEFAULT_LIST, size), &plain, true)];
-        runners.extend(with.iter().map(|(what, zone)| engine(named(what, size), zone, true)));
+        runners.extend(others.iter().map(|(what, zone, _)| engine(named(what, size), zone, true)));
         let cases = in_turns(self.sizes.runs, &runners)?;
-        for (case, (what, _)) in cases[1..].iter().zip(WITH_WEIGHTS) {
-            self.ratio(format!("time of a placement, {what} over {DEFAULT_LIST}"), case.cost_over(&cases[0]), None);
+        for (case, (what, _, bar)) in cases[1..].iter().zip(&others) {
+            self.ratio(format!("time of a placement, {what} over {DEFAULT_LIST}"), case.cost_over(&cases[0]), *bar);
         }
         self.cases.extend(cases);
         Ok(())
