@@ -40,9 +40,14 @@ impl CommonSeed {
 
 /// What runs with a common seed have computed, by the number of the deployment.
 #[derive(Debug, Default)]
-pub(super) struct Recall {
-    met: Vec<Met>,
-    forecasts: Vec<Vec<Forecast>>,
+pub(super) struct Recall(Vec<Known>);
+
+/// A deployment as it was met, and its forecasts so far.
+#[derive(Debug)]
+struct Known {
+    met: Met,
+    /// By age. There are several of one age only if runs differ.
+    forecasts: Vec<Forecast>,
 }
 
 /// A deployment's forecast, after these observations for each belief.
@@ -57,28 +62,30 @@ struct Forecast {
 impl Recall {
     /// The deployment of this number. Every run meets all of them in order, from 0.
     pub(super) fn met(&mut self, id: u32, meet: impl FnOnce() -> Met) -> Met {
-        if self.met.len() == id as usize {
-            self.met.push(meet());
+        if self.0.len() == id as usize {
+            self.0.push(Known { met: meet(), forecasts: Vec::new() });
         }
-        self.met[id as usize].clone()
+        self.0[id as usize].met.clone()
     }
 
-    /// The forecast of the deployment of this number, after these observations.
+    /// The forecast of a deployment that was met, after these observations.
     pub(super) fn expected(&mut self, id: u32, beliefs: &[Seen], terms: &Terms) -> Vec<Expected> {
-        let known = self.met.len().max(id as usize + 1);
-        self.forecasts.resize_with(known, Vec::new);
-        let of = &mut self.forecasts[id as usize];
-        // A deployment grows older, so they are in the order of its age. It has several forecasts of one age only if
-        // runs differ.
+        let forecasts = &mut self.0[id as usize].forecasts;
         let age = beliefs.first().map_or(0.0, |seen| seen.hours);
-        let from = of.partition_point(|it| it.age < age);
-        let known = of[from..].iter().take_while(|it| it.age == age).find(|it| it.beliefs == beliefs);
-        if let Some(known) = known {
+        let from = forecasts.partition_point(|it| it.age < age);
+        let mut alike = forecasts[from..].iter().take_while(|it| it.age == age);
+        if let Some(known) = alike.find(|it| it.beliefs == beliefs) {
             return known.expected.clone();
         }
         let expected = terms.expected(beliefs);
-        of.insert(from, Forecast { age, beliefs: beliefs.to_vec(), expected: expected.clone() });
+        forecasts.insert(from, Forecast { age, beliefs: beliefs.to_vec(), expected: expected.clone() });
         expected
+    }
+
+    /// How many forecasts were computed.
+    #[cfg(test)]
+    fn computed(&self) -> usize {
+        self.0.iter().map(|known| known.forecasts.len()).sum()
     }
 }
 
@@ -117,10 +124,10 @@ mod tests {
                     assert_eq!(shared.digest(), plain.digest(), "{id} at {value}, {observations} known");
                     assert_eq!(shared.last_refused(), plain.last_refused(), "{id} at {value}, {observations} known");
                     failed += shared.total().failed;
-                    computed = common.recall.forecasts.iter().map(Vec::len).sum();
+                    computed = common.recall.computed();
                     let mut once = CommonSeed::new(terms.clone(), lab, Seed(11));
                     once.run(policy(id, value));
-                    alone += once.recall.forecasts.iter().map(Vec::len).sum::<usize>();
+                    alone += once.recall.computed();
                 }
             }
             assert!(failed > 20 && 3 * computed < alone, "{failed} failed, {computed} of {alone} forecasts computed");
