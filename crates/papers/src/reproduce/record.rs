@@ -1,7 +1,6 @@
 //! The file of verdicts: what the latest full run of every table and figure found, from which the documentation's
-//! table of verdicts is made.
+//! tables of verdicts and directions are made.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -17,7 +16,7 @@ use super::verdict::{Check, Tally};
 pub(crate) const VERDICTS: Opt = Opt {
     name: "verdicts",
     value: Some("FILE"),
-    help: "a JSON file in which to write or replace the verdicts of these exhibits; not with --quick",
+    help: "a JSON file in which to write or replace the verdicts of these exhibits; not with --quick or --set",
 };
 
 /// The verdicts of one exhibit.
@@ -45,18 +44,16 @@ pub(super) struct Record<'a> {
 
 impl<'a> Record<'a> {
     pub(super) fn of(given: &'a Given, names: Vec<&'static str>) -> Result<Self, Failure> {
-        if given.has(VERDICTS.name) && given.has("quick") {
-            return Err(Failure(
-                "expected --verdicts without --quick, whose single seed decides nothing; remove one of them".into(),
-            ));
+        let unlike = [("quick", "whose single seed decides nothing"), ("set", "whose fields the file does not name")];
+        for (option, why) in unlike.into_iter().filter(|(option, _)| given.has(VERDICTS.name) && given.has(option)) {
+            return Err(Failure(format!("expected --verdicts without --{option}, {why}; remove one of them")));
         }
         Ok(Self { file: given.one(VERDICTS.name).map(Path::new), given, names })
     }
 
-    /// Writes the verdicts of an exhibit in place of its earlier ones.
+    /// Writes the verdicts of an exhibit in place of its earlier ones on the same trace.
     pub(super) fn note(&self, name: &str, took: Duration, checks: &[Check]) -> Result<(), Failure> {
         let Some(file) = self.file else { return Ok(()) };
-        let mut all: BTreeMap<_, _> = read(file)?.into_iter().map(|one| (one.name.clone(), one)).collect();
         let trace = self.given.one("trace").map(|trace| Path::new(trace).file_name().unwrap_or_default());
         let recorded = Recorded {
             name: name.into(),
@@ -67,9 +64,13 @@ impl<'a> Record<'a> {
             verdict: serde_json::to_value(Tally::of(checks).verdict())?,
             checks: checks.iter().map(serde_json::to_value).collect::<Result<_, _>>()?,
         };
-        all.insert(name.into(), recorded);
-        let in_order: Vec<_> = self.names.iter().filter_map(|name| all.remove(*name)).collect();
-        whole::write(file, json(&in_order).as_bytes())
+        let mut all = read(file)?;
+        all.retain(|other| (&other.name, &other.trace) != (&recorded.name, &recorded.trace));
+        all.push(recorded);
+        let place = |one: &Recorded| (self.names.iter().position(|name| *name == one.name), one.trace.clone());
+        all.retain(|one| place(one).0.is_some());
+        all.sort_by_key(place);
+        whole::write(file, json(&all).as_bytes())
     }
 }
 
