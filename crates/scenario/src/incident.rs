@@ -55,7 +55,9 @@ impl IncidentRow {
         Time((self.at_hours * Millis::HOUR.0 as f64).round() as i64)
     }
 
-    pub(crate) fn incident_use(&self) -> IncidentUse {
+    /// What a simulation is given of it.
+    #[must_use]
+    pub fn incident_use(&self) -> IncidentUse {
         IncidentUse { id: self.id.clone(), at: self.at(), values: self.values.clone() }
     }
 }

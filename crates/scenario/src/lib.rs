@@ -18,6 +18,7 @@ pub mod gallery;
 pub mod groups;
 pub mod incident;
 pub mod issue;
+pub mod lifetime_rules;
 pub mod link;
 pub mod lists;
 mod loads;

@@ -6,6 +6,7 @@
 use serde::Serialize;
 use tiebreak_scenario::document::REQUIRED_RULE;
 use tiebreak_scenario::effect::{Effect, SEEDS_MAX};
+use tiebreak_scenario::lifetime_rules::LifetimeRules;
 use tiebreak_scenario::{Document, Variant};
 use tiebreak_sim::figures::compared;
 use tiebreak_sim::{FIGURES, Figure, World};
@@ -131,18 +132,29 @@ pub fn with_fields(base: &Variant, name: &str) -> Result<Contender, Failure> {
     Ok(Contender { name: name.to_owned(), variant })
 }
 
-/// The alternatives of a named set: `each-rule-off`, or `neighbours:PATH`.
+/// The alternatives of a named set: `each-rule-off`, `neighbours:PATH` or `lifetime-rules`.
 ///
 /// # Errors
 /// If there is no such set or field.
 pub fn planned(base: &Variant, plan: &str) -> Result<Vec<Contender>, Failure> {
     let names = match plan.split_once(':') {
         None if plan == "each-rule-off" => rules_off(base),
+        None if plan == "lifetime-rules" => return Ok(lifetime_rules(base)),
         Some(("neighbours" | "neighbors", path)) => neighbours(base, path)?,
-        _ => return Err(Failure(format!("expected each-rule-off or neighbours:PATH after --plan, got \"{plan}\""))),
+        _ => {
+            return Err(Failure(format!(
+                "expected each-rule-off, lifetime-rules or neighbours:PATH after --plan, got \"{plan}\""
+            )));
+        }
     };
     // Skip neighbours outside the field's range.
     Ok(names.iter().filter_map(|name| with_fields(base, name).ok()).collect())
+}
+
+/// The published lists of lifetime rules, each in place of those that the variant has.
+fn lifetime_rules(base: &Variant) -> Vec<Contender> {
+    let of = |it: LifetimeRules| Contender { name: it.name().to_owned(), variant: it.instead_of_others(base) };
+    LifetimeRules::ALL.map(of).into()
 }
 
 fn rules_off(base: &Variant) -> Vec<String> {
@@ -253,6 +265,16 @@ fn shown(measure: &str, value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lifetime_rules_are_the_published_lists() {
+        let planned = planned(&Variant::default(), "lifetime-rules").unwrap_or_else(|fault| panic!("{fault:?}"));
+        let names: Vec<_> = planned.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["LA-Binary", "NILAS", "LAVA", "DVLA"]);
+        let ids =
+            |it: &Contender| it.variant.rules.iter().filter(|row| row.on).map(|row| row.id.clone()).collect::<Vec<_>>();
+        assert!(planned.windows(2).all(|pair| ids(&pair[0]) != ids(&pair[1])));
+    }
 
     #[test]
     fn neighbours_are_those_beside_the_value() {

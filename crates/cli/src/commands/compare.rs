@@ -21,8 +21,9 @@ pub(crate) const BASE: Opt = Opt {
 pub(crate) const PLAN: Opt = Opt {
     name: "plan",
     value: Some("NAME"),
-    help: "a named set to compare with: each-rule-off (switches each active rule off in turn) or neighbours:PATH (the \
-         values next to a field's current value)",
+    help: "a named set to compare with: each-rule-off (switches each active rule off in turn), lifetime-rules \
+         (LA-Binary, NILAS, LAVA and DVLA in place of the list's lifetime rules) or neighbours:PATH (the values next \
+         to a field's current value)",
 };
 pub(crate) const SEEDS: Opt =
     Opt { name: "seeds", value: Some("N"), help: "number of seeds, starting with the scenario's; 8, at most 64" };

@@ -8,11 +8,12 @@ use tiebreak_lifetime::Predictions;
 use tiebreak_model::{Millis, Time, VmRow, Workload, WorkloadBuilder};
 use tiebreak_scenario::Variant;
 use tiebreak_scenario::incident::IncidentRow;
+use tiebreak_scenario::lifetime_rules::LifetimeRules;
 use tiebreak_scenario::predictor::PredictorRow;
 use tiebreak_sim::{GeneratedWorkload, IncidentUse};
 
 use super::figure::Scale;
-use super::pools::{AfterWarmUp, Pool, PoolRuns, Trial, Way, baseline, put_above, trained, tried, vms};
+use super::pools::{AfterWarmUp, Pool, PoolRuns, Trial, baseline, trained, tried, vms};
 use super::zone::at_once;
 use tiebreak_console::answer::Failure;
 use tiebreak_console::given::Given;
@@ -106,15 +107,12 @@ impl Policy {
     }
 
     pub(super) fn list(self, baseline: &Variant) -> Variant {
-        match self {
-            Self::LaBinary => Way::LaBinary.list(baseline),
-            Self::Lava => Way::Lava.list(baseline),
-            Self::DvlaStill | Self::Dvla => {
-                let mut variant = baseline.clone();
-                put_above(&mut variant, "DebtAwareAffinity", "BestFit");
-                variant
-            }
-        }
+        let rules = match self {
+            Self::LaBinary => LifetimeRules::LaBinary,
+            Self::Lava => LifetimeRules::Lava,
+            Self::DvlaStill | Self::Dvla => LifetimeRules::Dvla,
+        };
+        rules.list(baseline)
     }
 
     /// Whether it migrates stranded VMs.
@@ -123,10 +121,9 @@ impl Policy {
     }
 }
 
-/// The migrations of DVLA, from the start on.
+/// The migrations of DVLA.
 pub(super) fn migrations() -> Vec<IncidentUse> {
-    let row = IncidentRow::plain("RectifyPlacementDebt", 0.0).expect("it is listed");
-    vec![IncidentUse { id: row.id, at: Time::ZERO, values: row.values }]
+    LifetimeRules::Dvla.incidents().iter().map(IncidentRow::incident_use).collect()
 }
 
 /// A run's list, whether it migrates, and the predictions that it reads.

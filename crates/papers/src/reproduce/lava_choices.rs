@@ -6,11 +6,12 @@ use tiebreak_lifetime::Predictions;
 use tiebreak_placement::lifetime::{DeadlineFrom, StartClass};
 use tiebreak_scenario::Variant;
 use tiebreak_scenario::effect::Effect;
+use tiebreak_scenario::lifetime_rules::LifetimeRules;
 
 use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale};
 use super::pools::{
-    BASELINE, Cases, MADE_UP, NOBODY_STAYS, NoiseError, PoolOrigin, PoolRuns, RunsByPool, TRACE, Trial, Way, Whole,
+    BASELINE, Cases, MADE_UP, NOBODY_STAYS, NoiseError, PoolOrigin, PoolRuns, RunsByPool, TRACE, Trial, Whole,
     baseline, cut, in_cases, noisy_oracle, oracle, over_pools, trained, tried,
 };
 use super::verdict::Check;
@@ -63,41 +64,41 @@ impl Reading {
 struct Choice {
     what: &'static str,
     reading: Reading,
-    way: Way,
+    way: LifetimeRules,
     by: usize,
     /// The index of the predictor with that reading.
     other_by: usize,
 }
 
-const fn drawn_again(what: &'static str, way: Way, by: usize, other_by: usize) -> Choice {
+const fn drawn_again(what: &'static str, way: LifetimeRules, by: usize, other_by: usize) -> Choice {
     Choice { what, reading: Reading::DrawnAgain, way, by, other_by }
 }
 
-const fn of(what: &'static str, reading: Reading, way: Way, by: usize) -> Choice {
+const fn of(what: &'static str, reading: Reading, way: LifetimeRules, by: usize) -> Choice {
     Choice { what, reading, way, by, other_by: by }
 }
 
 static CHOICES: [Choice; 13] = [
-    drawn_again("error drawn again, NILAS, 80 % right", Way::Nilas, MOSTLY_RIGHT, MOSTLY_RIGHT_AGAIN),
-    drawn_again("the same, LAVA", Way::Lava, MOSTLY_RIGHT, MOSTLY_RIGHT_AGAIN),
-    drawn_again("error drawn again, NILAS, all 0.3 decades off", Way::Nilas, ALL_OFF, ALL_OFF_AGAIN),
-    drawn_again("the same, LAVA", Way::Lava, ALL_OFF, ALL_OFF_AGAIN),
-    of("LA-Binary by first lifetime, oracle", Reading::FirstLifetime, Way::LaBinary, ORACLE),
-    of("the same, all 0.3 decades off", Reading::FirstLifetime, Way::LaBinary, ALL_OFF),
-    of("the same, trees", Reading::FirstLifetime, Way::LaBinary, TREES),
-    of("LAVA's deadline from filling, oracle", Reading::FromFilling, Way::Lava, ORACLE),
-    of("the same, all 0.3 decades off", Reading::FromFilling, Way::Lava, ALL_OFF),
-    of("the same, trees", Reading::FromFilling, Way::Lava, TREES),
-    of("highest class at the start, LAVA, oracle", Reading::HighestAtStart, Way::Lava, ORACLE),
-    of("the same, all 0.3 decades off", Reading::HighestAtStart, Way::Lava, ALL_OFF),
-    of("the same, trees", Reading::HighestAtStart, Way::Lava, TREES),
+    drawn_again("error drawn again, NILAS, 80 % right", LifetimeRules::Nilas, MOSTLY_RIGHT, MOSTLY_RIGHT_AGAIN),
+    drawn_again("the same, LAVA", LifetimeRules::Lava, MOSTLY_RIGHT, MOSTLY_RIGHT_AGAIN),
+    drawn_again("error drawn again, NILAS, all 0.3 decades off", LifetimeRules::Nilas, ALL_OFF, ALL_OFF_AGAIN),
+    drawn_again("the same, LAVA", LifetimeRules::Lava, ALL_OFF, ALL_OFF_AGAIN),
+    of("LA-Binary by first lifetime, oracle", Reading::FirstLifetime, LifetimeRules::LaBinary, ORACLE),
+    of("the same, all 0.3 decades off", Reading::FirstLifetime, LifetimeRules::LaBinary, ALL_OFF),
+    of("the same, trees", Reading::FirstLifetime, LifetimeRules::LaBinary, TREES),
+    of("LAVA's deadline from filling, oracle", Reading::FromFilling, LifetimeRules::Lava, ORACLE),
+    of("the same, all 0.3 decades off", Reading::FromFilling, LifetimeRules::Lava, ALL_OFF),
+    of("the same, trees", Reading::FromFilling, LifetimeRules::Lava, TREES),
+    of("highest class at the start, LAVA, oracle", Reading::HighestAtStart, LifetimeRules::Lava, ORACLE),
+    of("the same, all 0.3 decades off", Reading::HighestAtStart, LifetimeRules::Lava, ALL_OFF),
+    of("the same, trees", Reading::HighestAtStart, LifetimeRules::Lava, TREES),
 ];
 
 /// The index of the choice of LAVA's deadline with the oracle.
 const DEADLINE_BY_ORACLE: usize = 7;
 
 /// Each policy and predictor that is run with the defaults, once.
-fn defaults() -> Vec<(Way, usize)> {
+fn defaults() -> Vec<(LifetimeRules, usize)> {
     let mut defaults = Vec::new();
     for Choice { way, by, .. } in &CHOICES {
         if !defaults.contains(&(*way, *by)) {

@@ -5,7 +5,7 @@ use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row};
 use super::pools::{
-    BASELINE, Cases, MADE_UP, NoiseError, PoolOrigin, PoolRuns, RunsByPool, TRACE, Trial, Way, Whole, baseline, cut,
+    BASELINE, Cases, MADE_UP, NoiseError, PoolOrigin, PoolRuns, RunsByPool, TRACE, Trial, WAYS, Whole, baseline, cut,
     in_cases, noisy_oracle, over_all, over_pools, trained, tried,
 };
 use super::verdict::Check;
@@ -48,7 +48,7 @@ fn one(whole: &Whole, given: &Given) -> Result<Vec<PoolRuns>, Failure> {
     let oracles = ERRORS.map(|(error, _)| ACCURACY_PCT.map(|accuracy| oracle(accuracy, error)));
     let mut trials = vec![Trial::new(baseline.clone(), None)];
     for predictions in oracles.iter().flatten() {
-        trials.extend(Way::ALL.map(|way| Trial::new(way.list(&baseline), predictions)));
+        trials.extend(WAYS.map(|way| Trial::new(way.list(&baseline), predictions)));
     }
     tried(&cut(workload, *pools, *seed), &trials)
 }
@@ -58,7 +58,7 @@ const LAVA: usize = 2;
 
 /// A trial by accuracy and way. The accuracies of the second reading follow those of the first.
 fn trial(accuracy: usize, way: usize) -> usize {
-    1 + accuracy * Way::ALL.len() + way
+    1 + accuracy * WAYS.len() + way
 }
 
 fn gain(found: &RunsByPool, accuracy: usize, way: usize) -> f64 {
@@ -66,7 +66,7 @@ fn gain(found: &RunsByPool, accuracy: usize, way: usize) -> f64 {
 }
 
 fn rows(found: &[RunsByPool]) -> Vec<Row> {
-    const COLUMNS: [[&str; Way::ALL.len()]; 2] =
+    const COLUMNS: [[&str; WAYS.len()]; 2] =
         [["LA-Binary", "NILAS", "LAVA"], ["LA-Binary, generated", "NILAS, generated", "LAVA, generated"]];
     let row = |(accuracy, (pct, again)): (usize, (f64, &str))| {
         let measure = |(origin, way): (usize, usize)| {
@@ -74,7 +74,7 @@ fn rows(found: &[RunsByPool]) -> Vec<Row> {
             let value = |pools: &Vec<PoolRuns>| over_pools(pools, |pool| pool.gain(trial(accuracy, way)));
             Measure::of(COLUMNS[origin][way], 2, seeds.map(value))
         };
-        let all = (0..2).flat_map(|origin| (0..Way::ALL.len()).map(move |way| (origin, way)));
+        let all = (0..2).flat_map(|origin| (0..WAYS.len()).map(move |way| (origin, way)));
         Row { what: format!("{pct:.0} % right{again}"), paper: None, ours: all.map(measure).collect() }
     };
     let lines = ERRORS.iter().flat_map(|(_, again)| ACCURACY_PCT.map(|pct| (pct, *again)));
@@ -102,7 +102,7 @@ fn always(what: &'static str, found: &RunsByPool) -> Check {
     let all = (0..ACCURACY_PCT.len()).flat_map(|accuracy| [NILAS, LAVA].map(|way| (accuracy, way)));
     let gains = all.map(|(accuracy, way)| {
         let gain = move |pool: &PoolRuns| pool.gain(trial(accuracy, way));
-        let name = format!("{}, {:.0} %:", Way::ALL[way].name(), ACCURACY_PCT[accuracy]);
+        let name = format!("{}, {:.0} %:", WAYS[way].name(), ACCURACY_PCT[accuracy]);
         (name, found.iter().map(move |pools| over_pools(pools, gain)))
     });
     Check::each_above(what, "points", gains)
@@ -114,12 +114,12 @@ fn bears(what: &'static str, found: &RunsByPool) -> Check {
 }
 
 fn panels(found: &[RunsByPool]) -> Vec<Panel> {
-    const ROLES: [Role; Way::ALL.len()] = [Role::Variant(0), Role::Variant(1), Role::Live];
+    const ROLES: [Role; WAYS.len()] = [Role::Variant(0), Role::Variant(1), Role::Live];
     let plot = |title: &str, reading: usize, found: &RunsByPool| {
         let first = reading * ACCURACY_PCT.len();
         let point = |(at, pct): (usize, &f64), way| (*pct, gain(found, first + at, way));
         let line = |way: usize| ACCURACY_PCT.iter().enumerate().map(|at| point(at, way)).collect();
-        let series = Way::ALL.iter().zip(ROLES).enumerate();
+        let series = WAYS.iter().zip(ROLES).enumerate();
         Panel::Plot(Plot {
             title: title.into(),
             unit: "points over the baseline".into(),

@@ -4,12 +4,13 @@
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_placement::Group;
 use tiebreak_scenario::Variant;
+use tiebreak_scenario::lifetime_rules::{LifetimeRules, put_above};
 
 use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row};
 use super::pools::{
-    BASELINE, Cases, EMPTY_AT_FIRST, MADE_UP, PoolOrigin, PoolRuns, RunsByPool, TRACE, Trial, Way, Whole, baseline,
-    cut, in_cases, oracle, over_all, over_pools, put_above, trained, tried,
+    BASELINE, Cases, EMPTY_AT_FIRST, MADE_UP, PoolOrigin, PoolRuns, RunsByPool, TRACE, Trial, Whole, baseline, cut,
+    in_cases, oracle, over_all, over_pools, trained, tried,
 };
 use super::verdict::Check;
 use tiebreak_console::answer::Failure;
@@ -59,7 +60,7 @@ fn one(whole: &Whole, given: &Given) -> Result<Vec<PoolRuns>, Failure> {
     let baseline = baseline(workload, given)?;
     let (model, _) = trained(&baseline.predictor, workload, *seed);
     let (oracle, _) = trained(&oracle(), workload, *seed);
-    let nilas = Way::Nilas.list(&baseline);
+    let nilas = LifetimeRules::Nilas.list(&baseline);
     let (mut one_shot, mut ideal) = (nilas.clone(), at_top(&nilas));
     one_shot.lifetimes.repredict = false;
     ideal.lifetimes.baseline_start = false;

@@ -1,12 +1,13 @@
 //! LAVA Figure 17: the cost of caching machines' predictions. (LAVA appendix G.3)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
+use tiebreak_scenario::lifetime_rules::LifetimeRules;
 
 use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row};
 use super::pools::{
-    BASELINE, Cases, MADE_UP, PoolOrigin, PoolRuns, RunsByPool, TRACE, Trial, Way, Whole, baseline, cut, in_cases,
-    over_all, over_pools, trained, tried,
+    BASELINE, Cases, MADE_UP, PoolOrigin, PoolRuns, RunsByPool, TRACE, Trial, Whole, baseline, cut, in_cases, over_all,
+    over_pools, trained, tried,
 };
 use super::verdict::Check;
 use tiebreak_console::answer::Failure;
@@ -42,7 +43,7 @@ fn one(whole: &Whole, given: &Given) -> Result<Vec<PoolRuns>, Failure> {
     let Whole { workload, pools, seed, .. } = whole;
     let baseline = baseline(workload, given)?;
     let (model, _) = trained(&baseline.predictor, workload, *seed);
-    let nilas = Way::Nilas.list(&baseline);
+    let nilas = LifetimeRules::Nilas.list(&baseline);
     let trials = MINUTES.map(|minutes| {
         let mut list = nilas.clone();
         list.lifetimes.refresh_minutes = minutes;

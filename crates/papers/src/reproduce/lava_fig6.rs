@@ -4,13 +4,14 @@
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_model::{Millis, Time, VmRow};
 use tiebreak_scenario::Variant;
+use tiebreak_scenario::lifetime_rules::put_above;
 use tiebreak_scenario::predictor::PredictorRow;
 
 use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale};
 use super::pools::{
-    BASELINE, NOBODY_STAYS, Origin, PoolRuns, REQUEST_VMS_MAX, RunsByPool, SEEDS, Trial, WARM_UP_DAYS, Way, baseline,
-    cut, oracle, over_all, over_pools, put_above, shares, trained, tried, vms,
+    BASELINE, NOBODY_STAYS, Origin, PoolRuns, REQUEST_VMS_MAX, RunsByPool, SEEDS, Trial, WARM_UP_DAYS, WAYS, baseline,
+    cut, oracle, over_all, over_pools, shares, trained, tried, vms,
 };
 use super::verdict::Check;
 use super::zone::at_once;
@@ -20,7 +21,7 @@ use tiebreak_console::given::Given;
 const NAME: &str = "lava-fig6";
 
 /// Each way with the predictor and with the oracle.
-const RUNS: usize = 2 * Way::ALL.len();
+const RUNS: usize = 2 * WAYS.len();
 
 static PAPER: [Option<&str>; RUNS] = [Some("+5.0"), Some("+6.1"), Some("+6.5"), Some("+7.5"), Some("+9.5"), None];
 
@@ -104,7 +105,7 @@ fn one(case: &PoolColumn, origin: &Origin, seed: u64, given: &Given) -> Result<V
     let (oracle, _) = trained(&oracle(), &whole, seed);
     let mut trials = vec![Trial::new(baseline.clone(), None)];
     for predictions in [&model, &oracle] {
-        trials.extend(Way::ALL.map(|way| Trial::new(way.list(&baseline), predictions)));
+        trials.extend(WAYS.map(|way| Trial::new(way.list(&baseline), predictions)));
     }
     tried(&cut(&whole, (case.pools)(origin.pools()), seed), &trials)
 }
@@ -114,8 +115,8 @@ fn machines(found: &RunsByPool) -> impl Iterator<Item = u32> + Clone + '_ {
 }
 
 fn name_of(run: usize) -> String {
-    let by = if run < Way::ALL.len() { "predictor" } else { "oracle" };
-    format!("{}, {by}", Way::ALL[run % Way::ALL.len()].name())
+    let by = if run < WAYS.len() { "predictor" } else { "oracle" };
+    format!("{}, {by}", WAYS[run % WAYS.len()].name())
 }
 
 /// All rows for the unchanged pools, over seeds; only the mean for the others.
@@ -141,7 +142,7 @@ fn rows(cases: &[PoolColumn], found: &[RunsByPool]) -> Vec<Row> {
 const LA_BINARY: usize = 0;
 const NILAS: usize = 1;
 const LAVA: usize = 2;
-const ORACLE: usize = Way::ALL.len();
+const ORACLE: usize = WAYS.len();
 
 fn checks(found: &RunsByPool) -> Vec<Check> {
     let more = |what, run: usize, other: usize| {
@@ -162,7 +163,7 @@ fn checks(found: &RunsByPool) -> Vec<Check> {
 }
 
 fn above_baseline(what: &'static str, found: &RunsByPool, first: usize) -> Check {
-    let runs = (first..first + Way::ALL.len()).map(|run| {
+    let runs = (first..first + WAYS.len()).map(|run| {
         let gains = found.iter().map(move |pools| over_pools(pools, |pool| pool.gain(1 + run)));
         (format!("{}:", name_of(run)), gains)
     });
@@ -212,11 +213,11 @@ fn held(origin: &Origin) -> (f64, f64) {
 }
 
 fn panels(found: &RunsByPool) -> Vec<Panel> {
-    const ROLES: [Role; Way::ALL.len()] = [Role::Variant(0), Role::Variant(1), Role::Live];
+    const ROLES: [Role; WAYS.len()] = [Role::Variant(0), Role::Variant(1), Role::Live];
     let plot = |title: &str, first: usize| {
         let line =
             |way: usize| (0..found[0].len()).map(move |pool| ((pool + 1) as f64, of_pool(found, pool, first + way)));
-        let series = Way::ALL.iter().zip(ROLES).enumerate();
+        let series = WAYS.iter().zip(ROLES).enumerate();
         Panel::Plot(Plot {
             title: title.into(),
             unit: "points over the baseline".into(),

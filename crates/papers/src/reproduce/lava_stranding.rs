@@ -2,11 +2,12 @@
 //! appendix F)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
+use tiebreak_scenario::lifetime_rules::LifetimeRules;
 
 use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row};
 use super::pools::{
-    BASELINE, Cases, MADE_UP, NOBODY_STAYS, PoolOrigin, PoolRuns, RunsByPool, TRACE, Trial, Way, Whole, baseline, cut,
+    BASELINE, Cases, MADE_UP, NOBODY_STAYS, PoolOrigin, PoolRuns, RunsByPool, TRACE, Trial, WAYS, Whole, baseline, cut,
     in_cases, oracle, over_all, over_pools, trained, tried,
 };
 use super::verdict::Check;
@@ -29,9 +30,9 @@ static CASES: [PoolOrigin; 3] = [TRACE, NOBODY_STAYS, MADE_UP];
 static RESOURCES: [(&str, &str); 2] = [("cores", "-3 (-5.5 to -0.5)"), ("memory", "-2 (-3.8 to -0.2)")];
 
 /// The trials after the baseline: each way with the predictor, then with the oracle.
-fn runs() -> impl Iterator<Item = (usize, Way, &'static str)> {
+fn runs() -> impl Iterator<Item = (usize, LifetimeRules, &'static str)> {
     let by = ["predictor", "oracle"].into_iter();
-    by.flat_map(|by| Way::ALL.into_iter().map(move |way| (way, by))).zip(1..).map(|((way, by), at)| (at, way, by))
+    by.flat_map(|by| WAYS.into_iter().map(move |way| (way, by))).zip(1..).map(|((way, by), at)| (at, way, by))
 }
 
 pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
@@ -56,7 +57,7 @@ fn one(whole: &Whole, given: &Given) -> Result<Vec<PoolRuns>, Failure> {
     let (oracle, _) = trained(&oracle(), workload, *seed);
     let mut trials = vec![Trial::new(baseline.clone(), None)];
     for predictions in [&model, &oracle] {
-        trials.extend(Way::ALL.map(|way| Trial::new(way.list(&baseline), predictions)));
+        trials.extend(WAYS.map(|way| Trial::new(way.list(&baseline), predictions)));
     }
     tried(&cut(workload, *pools, *seed), &trials)
 }
@@ -77,7 +78,7 @@ fn rows(found: &[RunsByPool]) -> Vec<Row> {
     let of_resource = |(resource, (name, paper)): (usize, &(&str, &'static str))| {
         let mut rows = vec![row(format!("{name}: baseline, %"), None, 1, &|pool| pool.seen[0].stranded_pct[resource])];
         rows.extend(runs().map(|(at, way, by)| {
-            let paper = (way == Way::Nilas && by == "predictor").then_some(*paper);
+            let paper = (way == LifetimeRules::Nilas && by == "predictor").then_some(*paper);
             row(format!("{name}: {}, {by}", way.name()), paper, 2, &|pool| over_baseline(pool, at, resource))
         }));
         rows
@@ -87,7 +88,8 @@ fn rows(found: &[RunsByPool]) -> Vec<Row> {
 
 fn checks(found: &[RunsByPool]) -> Vec<Check> {
     let less = |what, case: usize, wanted: &str| {
-        let (at, ..) = runs().find(|(_, way, by)| *way == Way::Nilas && *by == wanted).expect("NILAS is tried");
+        let (at, ..) =
+            runs().find(|(_, way, by)| *way == LifetimeRules::Nilas && *by == wanted).expect("NILAS is tried");
         let saved = RESOURCES.iter().enumerate().map(|(resource, (name, _))| {
             let of_seed = move |pools: &Vec<PoolRuns>| -over_pools(pools, |pool| over_baseline(pool, at, resource));
             (format!("{name}:"), found[case].iter().map(of_seed))

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use tiebreak_lifetime::{Predictions, Quality};
 use tiebreak_model::random::Seed;
 use tiebreak_model::{Millis, RequestId, Resource, Time, VmId, VmRow, Workload, WorkloadBuilder};
-use tiebreak_placement::Group;
 use tiebreak_placement::lifetime::Turn;
 use tiebreak_scenario::Variant;
+use tiebreak_scenario::lifetime_rules::LifetimeRules;
 use tiebreak_scenario::predictor::PredictorRow;
 use tiebreak_scenario::{ClusterRow, ClusterSettings};
 use tiebreak_sim::metrics::{Counters, index_of};
@@ -226,55 +226,8 @@ pub(super) fn baseline(whole: &Workload, given: &Given) -> Result<Variant, Failu
 pub(super) const BASELINE: &str = "The baseline is the default list with an exact BestFit. Lifetime rules are just \
 above it, and the baseline places VMs alive at the start.";
 
-/// A way to use lifetimes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
-    LaBinary,
-    Nilas,
-    Lava,
-}
-
-impl Way {
-    pub(super) const ALL: [Self; 3] = [Self::LaBinary, Self::Nilas, Self::Lava];
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::LaBinary => "LA-Binary",
-            Self::Nilas => "NILAS",
-            Self::Lava => "LAVA",
-        }
-    }
-
-    /// The baseline with its rules, the lowest first, each above the one before.
-    pub(super) fn list(self, baseline: &Variant) -> Variant {
-        let rules: &[&str] = match self {
-            Self::LaBinary => &["LifetimeAlignmentBinary"],
-            Self::Nilas => &["TemporalCost"],
-            Self::Lava => &["TemporalCost", "LavaHostClass"],
-        };
-        let mut variant = baseline.clone();
-        let mut below = packing(baseline);
-        for rule in rules {
-            put_above(&mut variant, rule, below);
-            below = rule;
-        }
-        variant
-    }
-}
-
-/// The packing rule of a policy.
-fn packing(variant: &Variant) -> &'static str {
-    let is_on = |id: &&str| variant.rules.iter().any(|row| row.id == **id && row.on);
-    ["WasteMinimization", "BestFit"].into_iter().find(is_on).unwrap_or("BestFit")
-}
-
-/// Enables a machine preference just above another one.
-pub(super) fn put_above(variant: &mut Variant, rule: &str, other: &str) {
-    let others = variant.rules_of(Group::MachinePreferences).filter(|row| row.id != rule);
-    let place = others.take_while(|row| row.id != other).count();
-    assert!(variant.move_rule(rule, place), "a rule of the list");
-    variant.rules.iter_mut().filter(|row| row.id == rule).for_each(|row| row.on = true);
-}
+/// The lists of lifetime rules that LAVA compares.
+pub(super) const WAYS: [LifetimeRules; 3] = [LifetimeRules::LaBinary, LifetimeRules::Nilas, LifetimeRules::Lava];
 
 /// The oracle.
 pub(super) fn oracle() -> PredictorRow {

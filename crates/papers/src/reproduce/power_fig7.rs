@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_model::Workload;
+use tiebreak_scenario::lifetime_rules::put_above;
 use tiebreak_scenario::{Variant, WorkloadRef};
 use tiebreak_sim::{CappingKind, LoadLabels, LoadPredictor, Plan, World};
 
 use super::Exhibit;
 use super::figure::{About, Figure, Findings, Measure, Row, Scale, without_trace};
-use super::pools::put_above;
 use super::verdict::Check;
 use super::zone::at_once;
 use tiebreak_console::answer::Failure;
