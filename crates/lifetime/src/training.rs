@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use tiebreak_model::{Time, Workload};
+use tiebreak_model::{Time, VmId, Workload};
 
 use crate::judging::Judging;
 use crate::predictions::Predictions;
@@ -48,6 +48,8 @@ pub(crate) struct Learned {
 /// A predictor during training or evaluation.
 pub struct Training {
     workload: Arc<Workload>,
+    /// When the part of the workload begins that the predictions are for, and its VMs; `None` for all of it.
+    part: Option<(Time, Vec<VmId>)>,
     terms: QualityTerms,
     stage: TrainingStage,
 }
@@ -65,7 +67,13 @@ const LEARNING: f32 = 0.9;
 
 impl Training {
     pub(crate) fn new(learner: Box<dyn Learner>, workload: Arc<Workload>) -> Self {
-        Self { workload, terms: QualityTerms::default(), stage: TrainingStage::Learning(learner) }
+        let stage = TrainingStage::Learning(learner);
+        Self { workload, part: None, terms: QualityTerms::default(), stage }
+    }
+
+    /// The same training, evaluated from this moment on, with predictions for these VMs only, numbered in this order.
+    pub(crate) fn about_part(self, begins: Time, vms: Vec<VmId>) -> Self {
+        Self { part: Some((begins, vms)), ..self }
     }
 
     /// The same training, evaluated with these settings. Call it before the work begins.
@@ -123,9 +131,17 @@ impl Training {
         }
         self.stage = match core::mem::replace(&mut self.stage, TrainingStage::Passing) {
             TrainingStage::Learning(learner) => {
-                TrainingStage::Judging(Box::new(Judging::new(learner.finish(), &self.workload, self.terms)))
+                let learned = learner.finish();
+                let cut = self.part.as_ref().map_or(learned.cut, |(begins, _)| *begins);
+                TrainingStage::Judging(Box::new(Judging::new(Learned { cut, ..learned }, &self.workload, self.terms)))
             }
-            TrainingStage::Judging(judging) => TrainingStage::Done(Box::new(judging.finish())),
+            TrainingStage::Judging(judging) => {
+                let mut trained = judging.finish();
+                if let Some((_, vms)) = &self.part {
+                    trained.predictions = trained.predictions.of_part(vms);
+                }
+                TrainingStage::Done(Box::new(trained))
+            }
             other => other,
         };
         1

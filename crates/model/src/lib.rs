@@ -11,6 +11,7 @@
 extern crate alloc;
 
 pub mod declare;
+pub mod earlier;
 pub mod exits;
 pub mod fleet;
 pub mod growth;
@@ -34,6 +35,7 @@ pub mod usage;
 pub mod workload;
 
 pub use declare::{Declaration, Declared, Param, ParamKind};
+pub use earlier::{Earlier, History};
 pub use exits::{Exits, ExpectedExit};
 pub use fleet::{ClusterSpec, Fleet, FleetError, HardwareView, Readiness};
 pub use growth::{Ahead, ClusterForecast, Expected, Growth, Newcomer};

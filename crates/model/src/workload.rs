@@ -5,11 +5,15 @@
 //! request traits are stored once, as shapes. At most 40 bytes per VM, if each is a separate request.
 
 use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use core::fmt;
 use core::ops::Range;
 
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::earlier::Earlier;
 use crate::ids::{RequestId, ShapeId, VmId};
 use crate::resources::Resources;
 use crate::tenant::TenantTerms;
@@ -233,6 +237,7 @@ pub struct Workload {
     warm: u32,
     horizon: Time,
     one_by_one: bool,
+    earlier: Option<Arc<Earlier>>,
 }
 
 impl Workload {
@@ -248,6 +253,7 @@ impl Workload {
             warm: 0,
             horizon,
             one_by_one,
+            earlier: None,
         };
         let mut before = None;
         for (vm, (_, tenant, _, start, _)) in rows.iter().enumerate() {
@@ -292,7 +298,8 @@ impl Workload {
             column.capacity() * size_of::<T>()
         }
         let by_vm = of(&self.names) + of(&self.shape_of) + of(&self.ends);
-        of(&self.shapes) + by_vm + of(&self.at) + of(&self.tenants) + of(&self.first_vm)
+        let earlier = self.earlier.as_ref().map_or(0, |earlier| size_of_val(earlier.rows()));
+        of(&self.shapes) + by_vm + of(&self.at) + of(&self.tenants) + of(&self.first_vm) + earlier
     }
 
     /// The end of the trace.
@@ -305,6 +312,18 @@ impl Workload {
     #[must_use]
     pub fn is_one_by_one(&self) -> bool {
         self.one_by_one
+    }
+
+    /// What happened before it, if that is known.
+    #[must_use]
+    pub fn earlier(&self) -> Option<&Arc<Earlier>> {
+        self.earlier.as_ref()
+    }
+
+    /// The same workload after these VMs.
+    #[must_use]
+    pub fn with_earlier(self, earlier: Option<Arc<Earlier>>) -> Self {
+        Self { earlier, ..self }
     }
 
     /// The distinct shapes.
@@ -405,33 +424,44 @@ impl Workload {
         })
     }
 
-    /// A 128-bit fingerprint of everything that a run reads, independent of the file format.
+    /// A 128-bit fingerprint of everything that a run or its predictor reads, independent of the file format.
     #[must_use]
     pub fn fingerprint(&self) -> u128 {
-        let mut hash = xxhash_rust::xxh3::Xxh3::new();
+        let mut hash = Xxh3::new();
         for request in 0..self.request_count() {
             let request = RequestId(request);
             hash.update(&self.at(request).0.to_le_bytes());
             hash.update(&self.tenant(request).to_le_bytes());
             for vm in self.vms_of(request).map(VmId) {
-                let shape = self.shape(self.shape_of(vm));
-                hash.update(&self.name(vm).to_le_bytes());
-                hash.update(&self.end(vm).0.to_le_bytes());
-                for resource in crate::resources::Resource::ALL {
-                    hash.update(&shape.demand[resource].to_le_bytes());
-                }
-                hash.update(&[shape.priority]);
-                // A tenant without terms does not change the fingerprint, which is older than terms.
-                if !shape.terms.is_none() {
-                    let TenantTerms { fault_domains, scope, per_machine, per_rack, isolated } = shape.terms;
-                    for number in [fault_domains, per_machine, per_rack, scope as u16, u16::from(isolated)] {
-                        hash.update(&number.to_le_bytes());
-                    }
-                }
+                hash_vm(&mut hash, self.name(vm), self.end(vm), self.shape_of_vm(vm));
             }
         }
         hash.update(&self.horizon.0.to_le_bytes());
+        if let Some(earlier) = &self.earlier {
+            hash.update(&earlier.since().0.to_le_bytes());
+            for row in earlier.rows() {
+                hash.update(&row.start.0.to_le_bytes());
+                hash.update(&row.tenant.to_le_bytes());
+                hash_vm(&mut hash, row.name, row.end, &row.shape);
+            }
+        }
         hash.digest128()
+    }
+}
+
+fn hash_vm(hash: &mut Xxh3, name: u64, end: Time, shape: &VmShape) {
+    hash.update(&name.to_le_bytes());
+    hash.update(&end.0.to_le_bytes());
+    for resource in crate::resources::Resource::ALL {
+        hash.update(&shape.demand[resource].to_le_bytes());
+    }
+    hash.update(&[shape.priority]);
+    // A tenant without terms does not change the fingerprint, which is older than terms.
+    if !shape.terms.is_none() {
+        let TenantTerms { fault_domains, scope, per_machine, per_rack, isolated } = shape.terms;
+        for number in [fault_domains, per_machine, per_rack, scope as u16, u16::from(isolated)] {
+            hash.update(&number.to_le_bytes());
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use tiebreak_model::random::Seed;
-use tiebreak_model::{Declaration, Declared, Workload};
+use tiebreak_model::{Declaration, Declared, History, Time, Workload};
 
 use crate::training::{Learned, Learner, Training};
 
@@ -80,13 +80,32 @@ impl PredictorUse {
 }
 
 /// Starts training a predictor on a workload. An unknown id ([`find`] tells) selects the first of the list, with its
-/// defaults.
+/// defaults. If it is known what happened before the workload, the predictor learns from that instead of from the
+/// first part, and is evaluated on all of the workload.
 #[must_use]
 pub fn start(asked: &PredictorUse, workload: Arc<Workload>, seed: Seed) -> Training {
     let place = PREDICTORS.iter().position(|entry| entry.declaration.id == asked.id);
-    let values = if place.is_some() { asked.values.as_slice() } else { &[] };
-    let lesson = Lesson { workload: Arc::clone(&workload), seed };
-    Training::new(BEGINNINGS[place.unwrap_or(0)](values, lesson), workload)
+    let mut values = if place.is_some() { asked.values.clone() } else { Vec::new() };
+    let place = place.unwrap_or(0);
+    let Some(History { workload: whole, begins, vms }) = workload.history() else {
+        let lesson = Lesson { workload: Arc::clone(&workload), seed };
+        return Training::new(BEGINNINGS[place](&values, lesson), workload);
+    };
+    learn_until(begins, &whole, PREDICTORS[place].declaration, &mut values);
+    let whole = Arc::new(whole);
+    let lesson = Lesson { workload: Arc::clone(&whole), seed };
+    Training::new(BEGINNINGS[place](&values, lesson), whole).about_part(begins, vms)
+}
+
+/// Sets the share of the workload's time that a predictor learns from, if it learns from a share, so that it ends at
+/// this moment.
+fn learn_until(moment: Time, workload: &Workload, declaration: Declaration, values: &mut Vec<f64>) {
+    let params = declaration.params;
+    if let Some(share) = params.iter().position(|param| param.name == "train_share") {
+        values.extend(params.iter().skip(values.len()).map(|param| param.default));
+        // The cut is rounded down to a millisecond.
+        values[share] = 100.0 * (moment.0 as f64 + 0.5) / workload.horizon().0 as f64;
+    }
 }
 
 /// The inputs of a predictor. All except oracles must read the workload only through [`spells`](crate::spells), which

@@ -8,6 +8,7 @@ use tiebreak_model::random::Seed;
 use tiebreak_model::{Declaration, RequestId, Time, VmId, Workload};
 
 use super::{PREDICTORS, PredictorUse, find, start};
+use crate::predictions::Predictions;
 use crate::training::Trained;
 use crate::trial::{Life, numbers, workload};
 
@@ -54,6 +55,37 @@ fn every_predictor_says_what_it_is() {
         for param in params {
             assert!(param.allows(param.default), "{id}.{}: the default is in range", param.name);
             assert!(param.help.len() > 10, "{id}.{} needs help", param.name);
+        }
+    }
+}
+
+#[test]
+fn what_happened_before_a_workload_is_what_is_learned_from() {
+    let whole = mixed(4, 900);
+    let begins = Time(DAY * 1_000 * 6 + 1);
+    let later = Arc::new(whole.begun_at(begins).expect("VMs are left"));
+    let vms = later.history().expect("VMs ended before").vms;
+    let arriving = u64::from(later.vm_count() - later.warm_count());
+    for entry in PREDICTORS {
+        let Declaration { id, params, .. } = entry.declaration;
+        let mut values = entry.declaration.defaults();
+        let share = params.iter().position(|param| param.name == "train_share");
+        let later = train(id, &values, &later);
+        assert!(
+            (1..=arriving).contains(&u64::from(later.quality.counts.tested_on)),
+            "{id}: all that arrive are judged"
+        );
+        share.into_iter().for_each(|share| values[share] = 100.0 * (begins.0 as f64 + 0.5) / (14.0 * DAY as f64 * 1e3));
+        let all = train(id, &values, &whole);
+        let all_of_part = all.predictions.of_part(&vms);
+        for vm in (0..vms.len()).map(VmId::of) {
+            for uptime_s in [0, 60, 5_000, 90_000] {
+                let predict = |by: &Predictions| by.predict(vm, uptime_s);
+                assert_eq!(predict(&later.predictions), predict(&all_of_part), "{id}: {vm:?} after {uptime_s} s");
+            }
+        }
+        if share.is_some() {
+            assert_eq!(later.quality, all.quality, "{id}");
         }
     }
 }

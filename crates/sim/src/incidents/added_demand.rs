@@ -40,7 +40,7 @@ impl AddedDemand {
         for (AddedVm { shape, start, end }, name) in added.iter().zip(&names) {
             builder.push(VmRow { name: *name, tenant: *name, shape: *shape, start: *start, end: *end });
         }
-        let workload = builder.finish(trace.horizon()).ok()?;
+        let workload = builder.finish(trace.horizon()).ok()?.with_earlier(trace.earlier().cloned());
         Some(Self { luck: luck(&workload, &names), workload: Arc::new(workload) })
     }
 }

@@ -82,6 +82,10 @@ declare! {
         /// How far the lifetimes of VMs that follow it are from their tenant's usual ones: the standard deviation of
         /// their logarithm. 0.3 means within a factor of 2 for two VMs in three.
         spread: f64 = 0.3, 0 => 3, "decades";
+        /// How long before the trace its tenants are observed. Predictors of lifetimes then learn from those days only,
+        /// instead of from the first part of the trace. VMs that are still running when the trace begins are there at
+        /// its start.
+        earlier_days: f64 = 0, 0 => 90, "days";
     }
 }
 
@@ -124,7 +128,17 @@ impl GeneratedWorkload {
     pub fn generate(&self, seed: Seed) -> Workload {
         // Replace disallowed values by defaults.
         let settings = Self::from_values(&self.to_values());
-        let mut rows = GeneratedRows::new(&settings, seed);
+        let all = Self { days: settings.days + settings.earlier_days, earlier_days: 0.0, ..settings };
+        let begins = Time(all.horizon().0 - settings.horizon().0);
+        let whole = all.all_days(seed);
+        // A workload that would be too large may end before.
+        let later = (begins > Time::ZERO && begins < whole.horizon()).then(|| whole.begun_at(begins)).flatten();
+        later.unwrap_or(whole)
+    }
+
+    /// Generates the workload with all days from the first on.
+    fn all_days(&self, seed: Seed) -> Workload {
+        let mut rows = GeneratedRows::new(self, seed);
         let mut life = seed.stream("generated lifetimes").generator();
         rows.alive_at_start(&mut life, seed);
         let horizon = rows.arrivals(&mut life, seed);
@@ -136,10 +150,11 @@ impl GeneratedWorkload {
         rows.builder.finish(horizon).expect("a generated workload is not empty and has fewer VMs than ids")
     }
 
-    /// Its expected number of VMs, at most [`VMS_MAX`].
+    /// Its expected number of VMs with those of the earlier days, at most [`VMS_MAX`].
     #[must_use]
     pub fn expected_vms(&self) -> f64 {
-        let Self { days, requests_per_hour, spikes_per_day, spike_requests, scale_outs, .. } = *self;
+        let Self { requests_per_hour, spikes_per_day, spike_requests, scale_outs, .. } = *self;
+        let days = self.days + self.earlier_days;
         let (life, hours) = (self.lives().mean_hours(), days * 24.0);
         let in_spikes = spikes_per_day * days * f64::from(spike_requests);
         let first = self.tenant_size().mean() * (requests_per_hour * (life + hours) + in_spikes);
@@ -825,6 +840,24 @@ mod tests {
             let busiest = (0..24).map(half_day).fold(0.0, f64::max) / half_day(0).max(half_day(0) + half_day(12));
             assert!(busiest > 0.6, "{busiest} of the requests in its busier half of the day");
         }
+    }
+
+    #[test]
+    fn earlier_days_are_those_before_the_trace() {
+        let all = GeneratedWorkload { days: 6.0, requests_per_hour: 30.0, tenants: 40, ..Default::default() };
+        let settings = GeneratedWorkload { days: 1.7, earlier_days: 4.3, ..all };
+        let later = settings.generate(Seed(1));
+        assert!(later.horizon() == settings.horizon() && !settings.ends_early(&later));
+        assert_eq!(settings.expected_vms(), all.expected_vms());
+        // VMs of one request may change places.
+        let rows = |workload: &Workload| {
+            let mut rows: Vec<_> = workload.rows().map(|row| (row.start, row.tenant, row.shape, row.end)).collect();
+            rows.sort();
+            rows
+        };
+        let history = later.history().expect("four days and a half");
+        assert!(rows(&history.workload) == rows(&all.generate(Seed(1))), "the same VMs");
+        assert!(all.generate(Seed(1)).history().is_none());
     }
 
     #[test]
