@@ -603,6 +603,7 @@ fn bad_input_is_one_sentence_and_code_2() {
         (&["reproduce", "protean-table5", "--out", "."], "expected no --out"),
         (&["reproduce", "gridiron-case", "--trace", CUT], "expected no --trace"),
         (&["reproduce", "gridiron-case", "--quick", "--verdicts", "x.json"], "--verdicts without --quick"),
+        (&["reproduce", "gridiron-case", "--set", "seed=2", "--verdicts", "x.json"], "--verdicts without --set"),
         (&["reproduce", "power-table4", "--quick", "--p99", "0"], "from 1 to 100 after --p99"),
         (&["bounds", "--vms", "0"], "expected at least 2 VMs after --vms, got 0"),
         (&["bounds", "--vms", "1"], "a smaller VDC has no links"),

@@ -45,7 +45,8 @@ pub(super) struct Record<'a> {
 impl<'a> Record<'a> {
     pub(super) fn of(given: &'a Given, names: Vec<&'static str>) -> Result<Self, Failure> {
         let unlike = [("quick", "whose single seed decides nothing"), ("set", "whose fields the file does not name")];
-        for (option, why) in unlike.into_iter().filter(|(option, _)| given.has(VERDICTS.name) && given.has(option)) {
+        let found = unlike.into_iter().find(|(option, _)| given.has(VERDICTS.name) && given.has(option));
+        if let Some((option, why)) = found {
             return Err(Failure(format!("expected --verdicts without --{option}, {why}; remove one of them")));
         }
         Ok(Self { file: given.one(VERDICTS.name).map(Path::new), given, names })
