@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+use tiebreak_console::shown::signed;
 
 const BEGIN: &str = "<!-- verdicts: made by a test, do not edit -->\n";
 const END: &str = "<!-- end of verdicts -->\n";
@@ -86,22 +87,16 @@ fn table(verdicts: &[Value]) -> String {
     format!("{head}{}", names().iter().map(rows).collect::<String>())
 }
 
-/// A number with its sign and three significant digits.
-fn signed(value: &Value) -> String {
-    let value = value.as_f64().expect("a number");
-    let size = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
-    format!("{value:+.*}", usize::try_from(2 - size).unwrap_or(0).min(6))
-}
-
 /// What was found: the difference with its interval, or without one what contradicts the direction.
 fn found(check: &Value) -> String {
     let difference = &check["difference"];
     let Some([from, to]) = difference["interval"].as_array().map(Vec::as_slice) else {
         return check["why"].as_str().unwrap_or_default().to_owned();
     };
+    let number = |value: &Value| signed(value.as_f64().expect("a number"));
     let of = difference["of"].as_str().map_or(String::new(), |of| format!("{of} "));
     let unit = Some(text(difference, "unit")).filter(|unit| !unit.is_empty()).map(|unit| format!(" {unit}"));
-    format!("{of}{}{} ({} to {})", signed(&difference["mean"]), unit.unwrap_or_default(), signed(from), signed(to))
+    format!("{of}{}{} ({} to {})", number(&difference["mean"]), unit.unwrap_or_default(), number(from), number(to))
 }
 
 /// The directions of an exhibit, in order.

@@ -48,8 +48,8 @@ pub(crate) struct Learned {
 /// A predictor during training or evaluation.
 pub struct Training {
     workload: Arc<Workload>,
-    /// When the part of the workload begins that the predictions are for, and its VMs; `None` for all of it.
-    part: Option<(Time, Vec<VmId>)>,
+    /// The VMs that the predictions are for; `None` for all.
+    part: Option<Vec<VmId>>,
     terms: QualityTerms,
     stage: TrainingStage,
 }
@@ -71,9 +71,9 @@ impl Training {
         Self { workload, part: None, terms: QualityTerms::default(), stage }
     }
 
-    /// The same training, evaluated from this moment on, with predictions for these VMs only, numbered in this order.
-    pub(crate) fn about_part(self, begins: Time, vms: Vec<VmId>) -> Self {
-        Self { part: Some((begins, vms)), ..self }
+    /// The same training with predictions for these VMs only, numbered in this order.
+    pub(crate) fn about_part(self, vms: Vec<VmId>) -> Self {
+        Self { part: Some(vms), ..self }
     }
 
     /// The same training, evaluated with these settings. Call it before the work begins.
@@ -131,13 +131,11 @@ impl Training {
         }
         self.stage = match core::mem::replace(&mut self.stage, TrainingStage::Passing) {
             TrainingStage::Learning(learner) => {
-                let learned = learner.finish();
-                let cut = self.part.as_ref().map_or(learned.cut, |(begins, _)| *begins);
-                TrainingStage::Judging(Box::new(Judging::new(Learned { cut, ..learned }, &self.workload, self.terms)))
+                TrainingStage::Judging(Box::new(Judging::new(learner.finish(), &self.workload, self.terms)))
             }
             TrainingStage::Judging(judging) => {
                 let mut trained = judging.finish();
-                if let Some((_, vms)) = &self.part {
+                if let Some(vms) = &self.part {
                     trained.predictions = trained.predictions.of_part(vms);
                 }
                 TrainingStage::Done(Box::new(trained))

@@ -67,6 +67,14 @@ pub fn table(rows: &[Vec<String>]) -> String {
     text
 }
 
+/// A number with its sign and three significant digits.
+#[must_use]
+pub fn signed(value: f64) -> String {
+    let size = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
+    let decimals = usize::try_from(2 - size).unwrap_or(0).min(6);
+    format!("{value:+.decimals$}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,5 +91,13 @@ mod tests {
     fn columns_stand_in_line() {
         let rows = [["rule", "left"], ["BestFit", "5"]].map(|row| row.map(String::from).to_vec());
         assert_eq!(table(&rows), "  rule     left\n  BestFit     5\n");
+    }
+
+    #[test]
+    fn numbers_have_three_digits() {
+        assert_eq!(
+            [0.0, 0.012_34, -1.234, 123.4, 12_345.0].map(signed),
+            ["+0.00", "+0.0123", "-1.23", "+123", "+12345"]
+        );
     }
 }

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use tiebreak_model::random::Seed;
-use tiebreak_model::{Declared, Workload, declare};
+use tiebreak_model::{Declared, Time, Workload, declare};
 
 use super::kaplan_meier::{KaplanMeier, Table};
 use super::{Kind, Lesson, seconds};
@@ -47,12 +47,15 @@ declare! {
 const UPTIMES: u32 = 8;
 
 impl Kind for BoostedTrees {
-    fn begin(self, Lesson { workload, seed }: Lesson) -> Box<dyn Learner> {
-        let table = KaplanMeier { train_share: self.train_share, cap: self.cap, ..KaplanMeier::from_values(&[]) };
-        let stage = BoostingStage::Surviving(Box::new(Table::new(&workload, table)));
+    fn begin(self, lesson: Lesson) -> Box<dyn Learner> {
+        let cut = lesson.cut(self.train_share);
+        let Lesson { workload, seed, .. } = lesson;
+        let table = KaplanMeier { cap: self.cap, ..KaplanMeier::from_values(&[]) };
+        let stage = BoostingStage::Surviving(Box::new(Table::new(&workload, cut, table)));
         Box::new(Forest {
             terms: self,
             workload,
+            cut,
             seed,
             stage,
             trained_on: 0,
@@ -65,6 +68,7 @@ impl Kind for BoostedTrees {
 struct Forest {
     terms: BoostedTrees,
     workload: Arc<Workload>,
+    cut: Time,
     seed: Seed,
     stage: BoostingStage,
     trained_on: u32,
@@ -120,7 +124,7 @@ impl Learner for Forest {
         let BoostingStage::Done(predictions) = self.stage else { panic!("finished after its last step") };
         Learned {
             predictions,
-            cut: spells::cut(&self.workload, self.terms.train_share),
+            cut: self.cut,
             trained_on: self.trained_on,
             trained_censored: self.trained_censored,
             influence: influence(&self.gains),
@@ -180,7 +184,7 @@ impl Forest {
 
     /// The VMs in the training set.
     fn drawn_spells(&self) -> Vec<Spell> {
-        let mut seen = spells::spells(&self.workload, spells::cut(&self.workload, self.terms.train_share));
+        let mut seen = spells::spells(&self.workload, self.cut);
         let most = self.terms.vms as usize;
         if seen.len() > most {
             let draws = self.seed.stream("boosted trees: VMs to learn from");

@@ -25,9 +25,10 @@ declare! {
 }
 
 impl Kind for Constant {
-    fn begin(self, Lesson { workload, .. }: Lesson) -> Box<dyn Learner> {
+    fn begin(self, lesson: Lesson) -> Box<dyn Learner> {
+        let (cut, workload) = (lesson.cut(self.train_share), lesson.workload);
         AtOnce::boxed(move || {
-            let means = Means::of(&workload, self.train_share, seconds(self.cap));
+            let means = Means::of(&workload, cut, seconds(self.cap));
             let curve_of = alloc::vec![0; workload.vm_count() as usize];
             let curves = Vec::from([means.of_all()]);
             means.learned(Predictions::of_curves(Curves { curves, curve_of }))

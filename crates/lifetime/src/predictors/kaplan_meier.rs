@@ -35,8 +35,8 @@ declare! {
 }
 
 impl Kind for KaplanMeier {
-    fn begin(self, Lesson { workload, .. }: Lesson) -> Box<dyn Learner> {
-        Box::new(Table::new(&workload, self))
+    fn begin(self, lesson: Lesson) -> Box<dyn Learner> {
+        Box::new(Table::new(&lesson.workload, lesson.cut(self.train_share), self))
     }
 }
 
@@ -78,8 +78,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn new(workload: &Arc<Workload>, terms: KaplanMeier) -> Self {
-        let cut = spells::cut(workload, terms.train_share);
+    pub(super) fn new(workload: &Arc<Workload>, cut: Time, terms: KaplanMeier) -> Self {
         let seen = spells::spells(workload, cut);
         let keys: Vec<(Key, VmId)> = traits::of(workload).map(|traits| (key(&traits), traits.vm)).collect();
         let mut spells = alloc::vec![None; keys.len()];

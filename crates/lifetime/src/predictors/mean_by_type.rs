@@ -29,9 +29,10 @@ declare! {
 pub(super) const EXAMPLES_MIN: u32 = 10;
 
 impl Kind for MeanByType {
-    fn begin(self, Lesson { workload, .. }: Lesson) -> Box<dyn Learner> {
+    fn begin(self, lesson: Lesson) -> Box<dyn Learner> {
+        let (cut, workload) = (lesson.cut(self.train_share), lesson.workload);
         AtOnce::boxed(move || {
-            let means = Means::of(&workload, self.train_share, seconds(self.cap));
+            let means = Means::of(&workload, cut, seconds(self.cap));
             let by_shape = means.by_shape.iter().map(|mean| mean.curve(EXAMPLES_MIN).unwrap_or(means.of_all()));
             let curves: Vec<Curve> = core::iter::once(means.of_all()).chain(by_shape).collect();
             let shapes = (0..workload.vm_count()).map(|vm| workload.shape_of(VmId(vm)));
@@ -57,8 +58,7 @@ struct Mean {
 }
 
 impl Means {
-    pub(super) fn of(workload: &Workload, train_share: f64, cap_s: u32) -> Self {
-        let cut = spells::cut(workload, train_share);
+    pub(super) fn of(workload: &Workload, cut: Time, cap_s: u32) -> Self {
         let by_shape = alloc::vec![Mean::default(); workload.shapes().len()];
         let mut means = Self { all: Mean::default(), by_shape, cut, cap_s, alive: 0 };
         for spell in spells::spells(workload, cut).iter().filter(|spell| spell.entry_s == 0) {

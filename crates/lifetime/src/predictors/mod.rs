@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 use tiebreak_model::random::Seed;
 use tiebreak_model::{Declaration, Declared, History, Time, Workload};
 
+use crate::spells;
 use crate::training::{Learned, Learner, Training};
 
 mod boosted_trees;
@@ -85,26 +86,14 @@ impl PredictorUse {
 #[must_use]
 pub fn start(asked: &PredictorUse, workload: Arc<Workload>, seed: Seed) -> Training {
     let place = PREDICTORS.iter().position(|entry| entry.declaration.id == asked.id);
-    let mut values = if place.is_some() { asked.values.clone() } else { Vec::new() };
-    let place = place.unwrap_or(0);
-    let Some(History { workload: whole, begins, vms }) = workload.history() else {
-        let lesson = Lesson { workload: Arc::clone(&workload), seed };
-        return Training::new(BEGINNINGS[place](&values, lesson), workload);
-    };
-    learn_until(begins, &whole, PREDICTORS[place].declaration, &mut values);
-    let whole = Arc::new(whole);
-    let lesson = Lesson { workload: Arc::clone(&whole), seed };
-    Training::new(BEGINNINGS[place](&values, lesson), whole).about_part(begins, vms)
-}
-
-/// Sets the share of the workload's time that a predictor learns from, if it learns from a share, so that it ends at
-/// this moment.
-fn learn_until(moment: Time, workload: &Workload, declaration: Declaration, values: &mut Vec<f64>) {
-    let params = declaration.params;
-    if let Some(share) = params.iter().position(|param| param.name == "train_share") {
-        values.extend(params.iter().skip(values.len()).map(|param| param.default));
-        // The cut is rounded down to a millisecond.
-        values[share] = 100.0 * (moment.0 as f64 + 0.5) / workload.horizon().0 as f64;
+    let values = if place.is_some() { asked.values.as_slice() } else { &[] };
+    let begin = |workload, begins| BEGINNINGS[place.unwrap_or(0)](values, Lesson { workload, seed, begins });
+    match workload.history() {
+        None => Training::new(begin(Arc::clone(&workload), None), workload),
+        Some(History { workload: whole, begins, vms }) => {
+            let whole = Arc::new(whole);
+            Training::new(begin(Arc::clone(&whole), Some(begins)), whole).about_part(vms)
+        }
     }
 }
 
@@ -114,6 +103,16 @@ fn learn_until(moment: Time, workload: &Workload, declaration: Declaration, valu
 struct Lesson {
     workload: Arc<Workload>,
     seed: Seed,
+    /// When the run begins, if the workload also has what happened before.
+    begins: Option<Time>,
+}
+
+impl Lesson {
+    /// What happens from this moment on must not be learned from: the beginning of the run, or the end of this share
+    /// of the workload's time, in percent.
+    fn cut(&self, train_share: f64) -> Time {
+        self.begins.unwrap_or_else(|| spells::cut(&self.workload, train_share))
+    }
 }
 
 /// A predictor: its declared parameters, and how it starts.

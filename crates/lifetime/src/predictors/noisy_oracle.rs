@@ -10,7 +10,6 @@ use super::{AtOnce, Kind, Lesson, seconds};
 use crate::lives::TrueLives;
 use crate::noise::{Noise, NoiseReading, NoisyLives};
 use crate::predictions::Predictions;
-use crate::spells;
 use crate::training::{Learned, Learner};
 
 declare! {
@@ -38,7 +37,9 @@ declare! {
 }
 
 impl Kind for NoisyOracle {
-    fn begin(self, Lesson { workload, seed }: Lesson) -> Box<dyn Learner> {
+    fn begin(self, lesson: Lesson) -> Box<dyn Learner> {
+        let cut = lesson.cut(UNJUDGED_PCT);
+        let Lesson { workload, seed, .. } = lesson;
         let noise = Noise {
             reading: self.error,
             accuracy: self.accuracy / 100.0,
@@ -50,7 +51,7 @@ impl Kind for NoisyOracle {
             let lives = TrueLives::of(&workload, beyond(self.cap));
             Learned {
                 predictions: Predictions::of_noisy(NoisyLives::of(&workload, lives, noise, seed)),
-                cut: spells::cut(&workload, UNJUDGED_PCT),
+                cut,
                 trained_on: 0,
                 trained_censored: 0,
                 influence: Vec::new(),

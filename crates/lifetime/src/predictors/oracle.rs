@@ -8,7 +8,6 @@ use tiebreak_model::{Millis, declare};
 use super::{AtOnce, Kind, Lesson};
 use crate::lives::TrueLives;
 use crate::predictions::Predictions;
-use crate::spells;
 use crate::training::{Learned, Learner};
 
 declare! {
@@ -27,10 +26,11 @@ declare! {
 pub(super) const UNJUDGED_PCT: f64 = 50.0;
 
 impl Kind for Oracle {
-    fn begin(self, Lesson { workload, .. }: Lesson) -> Box<dyn Learner> {
+    fn begin(self, lesson: Lesson) -> Box<dyn Learner> {
+        let (cut, workload) = (lesson.cut(UNJUDGED_PCT), lesson.workload);
         AtOnce::boxed(move || Learned {
             predictions: Predictions::of_true(TrueLives::of(&workload, beyond(self.cap))),
-            cut: spells::cut(&workload, UNJUDGED_PCT),
+            cut,
             trained_on: 0,
             trained_censored: 0,
             influence: Vec::new(),

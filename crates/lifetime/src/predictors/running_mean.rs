@@ -28,9 +28,9 @@ declare! {
 }
 
 impl Kind for RunningMean {
-    fn begin(self, Lesson { workload, .. }: Lesson) -> Box<dyn Learner> {
+    fn begin(self, lesson: Lesson) -> Box<dyn Learner> {
+        let (cut, workload) = (lesson.cut(self.train_share), lesson.workload);
         AtOnce::boxed(move || {
-            let cut = spells::cut(&workload, self.train_share);
             let seen = spells::spells(&workload, cut);
             Learned {
                 predictions: predictions(&workload, seconds(self.cap)),

@@ -51,8 +51,9 @@ const PRIOR: f64 = 1.0;
 const EVENTS_A_STEP: u32 = 64;
 
 impl Kind for SurvivalForest {
-    fn begin(self, Lesson { workload, seed }: Lesson) -> Box<dyn Learner> {
-        let cut = spells::cut(&workload, self.train_share);
+    fn begin(self, lesson: Lesson) -> Box<dyn Learner> {
+        let cut = lesson.cut(self.train_share);
+        let Lesson { workload, seed, .. } = lesson;
         Box::new(Learning {
             terms: self,
             seed,

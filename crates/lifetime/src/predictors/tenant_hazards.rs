@@ -38,8 +38,9 @@ declare! {
 }
 
 impl Kind for TenantHazards {
-    fn begin(self, Lesson { workload, .. }: Lesson) -> Box<dyn Learner> {
-        Box::new(Watching::new(workload, self))
+    fn begin(self, lesson: Lesson) -> Box<dyn Learner> {
+        let cut = lesson.cut(self.train_share);
+        Box::new(Watching::new(lesson.workload, cut, self))
     }
 }
 
@@ -109,8 +110,7 @@ struct Watching {
 }
 
 impl Watching {
-    fn new(workload: Arc<Workload>, terms: TenantHazards) -> Self {
-        let cut = spells::cut(&workload, terms.train_share);
+    fn new(workload: Arc<Workload>, cut: Time, terms: TenantHazards) -> Self {
         let seen = spells::spells(&workload, cut);
         let grid = hazards::grid();
         let mut all = Seen::NOTHING;

@@ -85,39 +85,24 @@ fn warm_up_days(scale: Scale) -> f64 {
 }
 
 /// A list to compare with the baseline.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Policy {
-    LaBinary,
-    Lava,
-    /// DVLA without its migrations.
-    DvlaStill,
-    Dvla,
+#[derive(Clone, Copy)]
+pub(super) struct Policy {
+    pub(super) rules: LifetimeRules,
+    /// Whether it migrates stranded VMs.
+    pub(super) migrates: bool,
 }
 
 impl Policy {
-    pub(super) const ALL: [Self; 4] = [Self::LaBinary, Self::Lava, Self::DvlaStill, Self::Dvla];
+    pub(super) const ALL: [Self; 4] = [
+        Self { rules: LifetimeRules::LaBinary, migrates: false },
+        Self { rules: LifetimeRules::Lava, migrates: false },
+        Self { rules: LifetimeRules::Dvla, migrates: false },
+        Self { rules: LifetimeRules::Dvla, migrates: true },
+    ];
 
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::LaBinary => "LA-Binary",
-            Self::Lava => "LAVA",
-            Self::DvlaStill => "DVLA without migrations",
-            Self::Dvla => "DVLA",
-        }
-    }
-
-    pub(super) fn list(self, baseline: &Variant) -> Variant {
-        let rules = match self {
-            Self::LaBinary => LifetimeRules::LaBinary,
-            Self::Lava => LifetimeRules::Lava,
-            Self::DvlaStill | Self::Dvla => LifetimeRules::Dvla,
-        };
-        rules.list(baseline)
-    }
-
-    /// Whether it migrates stranded VMs.
-    pub(super) const fn migrates(self) -> bool {
-        matches!(self, Self::Dvla)
+    pub(super) fn name(self) -> String {
+        let is_still = !self.migrates && !self.rules.incidents().is_empty();
+        format!("{}{}", self.rules.name(), if is_still { " without migrations" } else { "" })
     }
 }
 

@@ -1,9 +1,10 @@
 //! DVLA Figure 10: what each part of DVLA is worth in density, with an oracle. (DVLA, OSDI 2026)
 
 use tiebreak_chart::{Panel, Plot, Role, Series, Style};
+use tiebreak_scenario::lifetime_rules::LifetimeRules;
 
 use super::Exhibit;
-use super::dvla::{Cluster, Found, PD, PD_L, Policy, Setting, Tried, clusters, in_clusters, pairs};
+use super::dvla::{Cluster, Found, PD, PD_L, Setting, Tried, clusters, in_clusters, pairs};
 use super::figure::{About, Figure, Findings, Measure, Row, without_trace};
 use super::pools::{AfterWarmUp, oracle, trained};
 use super::verdict::Check;
@@ -44,7 +45,7 @@ pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
 fn one(setting: &Setting) -> Result<Vec<AfterWarmUp>, Failure> {
     let known = [trained(&oracle(), setting.workload(), setting.seed).0];
     let without = |part: Option<Part>| {
-        let mut list = Policy::Dvla.list(&setting.baseline);
+        let mut list = LifetimeRules::Dvla.list(&setting.baseline);
         match part {
             Some(Part::Groups) => list.affinity.dynamic_groups = false,
             Some(Part::DailyUpdate) => list.affinity.daily_update = false,

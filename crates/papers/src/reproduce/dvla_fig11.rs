@@ -9,9 +9,10 @@ use tiebreak_chart::{Panel, Plot, Role, Series, Style};
 use tiebreak_lifetime::Predictions;
 use tiebreak_model::random::{Seed, share};
 use tiebreak_model::{Millis, Time, VmRow, WorkloadBuilder};
+use tiebreak_scenario::lifetime_rules::LifetimeRules;
 
 use super::Exhibit;
-use super::dvla::{Cluster, Found, PD, PD_L, Policy, Setting, Tried, clusters, in_clusters, pairs};
+use super::dvla::{Cluster, Found, PD, PD_L, Setting, Tried, clusters, in_clusters, pairs};
 use super::figure::{About, Figure, Findings, Measure, Row, without_trace};
 use super::pools::{AfterWarmUp, oracle, trained, vms};
 use super::verdict::Check;
@@ -44,7 +45,7 @@ pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
 
 fn one(setting: &Setting) -> Result<Vec<AfterWarmUp>, Failure> {
     let known = RECALL_PCT.map(|recall_pct| with_recall(setting, recall_pct));
-    let mut list = Policy::Dvla.list(&setting.baseline);
+    let mut list = LifetimeRules::Dvla.list(&setting.baseline);
     // Whoever is not recognised is not predicted again, or the oracle would say each second that it ends now.
     list.lifetimes.repredict = false;
     let tries: Vec<_> = (0..known.len()).map(|by| Tried { list: list.clone(), migrates: true, by }).collect();

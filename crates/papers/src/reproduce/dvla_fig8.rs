@@ -49,8 +49,9 @@ pub(super) fn run(given: &Given) -> Result<Exhibit, Failure> {
 
 fn one(setting: &Setting) -> Result<Vec<AfterWarmUp>, Failure> {
     let known = [setting.predicted(), trained(&oracle(), setting.workload(), setting.seed).0];
-    let tried =
-        |by| Policy::ALL.map(|policy| Tried { list: policy.list(&setting.baseline), migrates: policy.migrates(), by });
+    let tried = |by| {
+        Policy::ALL.map(|policy| Tried { list: policy.rules.list(&setting.baseline), migrates: policy.migrates, by })
+    };
     let tries: Vec<_> = [0, 1].into_iter().flat_map(tried).collect();
     setting.run(&tries, &known)
 }

@@ -5,6 +5,7 @@
 
 use serde::Serialize;
 use tiebreak_console::answer::Answer;
+use tiebreak_console::shown::signed;
 use tiebreak_scenario::effect::Effect;
 
 /// The verdict on a direction.
@@ -78,13 +79,6 @@ impl Difference {
         );
         format!("{of}{}{unit} ({interval})", signed(*mean))
     }
-}
-
-/// A number with its sign and three significant digits.
-fn signed(value: f64) -> String {
-    let size = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
-    let decimals = usize::try_from(2 - size).unwrap_or(0).min(6);
-    format!("{value:+.decimals$}")
 }
 
 impl Check {
@@ -285,13 +279,5 @@ mod tests {
         let tally = Tally::of(&checks);
         assert_eq!(tally.text(), "2 directions hold, 1 does not, 1 is undecided.");
         assert_eq!(tally.verdict(), Verdict::Fails);
-    }
-
-    #[test]
-    fn numbers_have_three_digits() {
-        assert_eq!(
-            [0.0, 0.012_34, -1.234, 123.4, 12_345.0].map(signed),
-            ["+0.00", "+0.0123", "-1.23", "+123", "+12345"]
-        );
     }
 }
