@@ -211,17 +211,30 @@ impl Totals {
         self.used[resource as usize]
     }
 
-    fn shift(&mut self, capacity: Resources, before: MachineRecord, after: MachineRecord) {
-        for resource in Resource::ALL {
-            let used = &mut self.used[resource as usize];
-            *used = (*used + u64::from(before.free[resource])) - u64::from(after.free[resource]);
+    /// Adds a machine's change.
+    #[inline]
+    fn shift(&mut self, change: &Self) {
+        for (used, more) in self.used.iter_mut().zip(change.used) {
+            *used = used.wrapping_add(more);
         }
-        let (was_busy, is_busy) = (before.vms > 0, after.vms > 0);
-        self.busy = self.busy + u32::from(is_busy) - u32::from(was_busy);
-        let cores = u64::from(capacity.cores_milli());
-        self.busy_cores_milli = self.busy_cores_milli + cores * u64::from(is_busy) - cores * u64::from(was_busy);
-        self.vms = self.vms + u64::from(after.vms) - u64::from(before.vms);
-        self.unready = self.unready + after.is_unready() - before.is_unready();
+        self.busy = self.busy.wrapping_add(change.busy);
+        self.busy_cores_milli = self.busy_cores_milli.wrapping_add(change.busy_cores_milli);
+        self.vms = self.vms.wrapping_add(change.vms);
+        self.unready = self.unready.wrapping_add(change.unready);
+    }
+
+    /// How a machine's change shifts sums that include it; wraps around where they get smaller.
+    #[inline]
+    fn change(capacity: Resources, before: &MachineRecord, after: &MachineRecord) -> Self {
+        let less = |resource: Resource| u64::from(before.free[resource]).wrapping_sub(after.free[resource].into());
+        let busy = u32::from(after.vms > 0).wrapping_sub(u32::from(before.vms > 0));
+        Self {
+            used: Resource::ALL.map(less),
+            busy,
+            busy_cores_milli: i64::from(busy as i32).wrapping_mul(capacity.cores_milli().into()) as u64,
+            vms: u64::from(after.vms).wrapping_sub(before.vms.into()),
+            unready: after.is_unready().wrapping_sub(before.is_unready()),
+        }
     }
 }
 
@@ -372,17 +385,20 @@ impl Occupancy {
             return;
         }
         let rack = self.fleet.rack_of(machine);
-        let cluster = self.fleet.cluster_of_rack(rack);
-        let capacity = self.fleet.cluster(cluster).capacity;
+        let cluster = self.fleet.cluster_of(machine);
         self.machines[machine.index()] = after;
         self.free[machine.index()] = after.free;
-        self.exits.set(machine, rack, ExpectedExit::of(&after.life));
-        if before.differs_in_exits_only(&after) {
-            return;
+        let exit = ExpectedExit::of(&after.life);
+        if exit != ExpectedExit::of(&before.life) {
+            self.exits.set(machine, rack, exit);
+            if before.differs_in_exits_only(&after) {
+                return;
+            }
         }
-        self.racks[rack.index()].shift(capacity, before, after);
-        self.clusters[cluster.index()].shift(capacity, before, after);
-        self.zone.shift(capacity, before, after);
+        let change = Totals::change(self.fleet.cluster(cluster).capacity, &before, &after);
+        self.racks[rack.index()].shift(&change);
+        self.clusters[cluster.index()].shift(&change);
+        self.zone.shift(&change);
         if before.load != after.load {
             self.loads[machine.index()] = after.load;
             let chassis = &mut self.chassis[self.fleet.chassis_of(machine).index()];
