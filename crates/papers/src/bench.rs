@@ -213,13 +213,17 @@ impl Bench {
 
     /// Everything except lifetimes and links.
     fn beside_plain_programs(&mut self, given: &Given) -> Result<(), Failure> {
+        // A file that cannot be read is told before minutes of measuring.
+        let read = || {
+            let variant = preset("packing-400")?.active_variant().clone();
+            Ok::<_, Failure>(Zone { workload: source(&variant, given)?.workload, variant })
+        };
+        let sample = given.has("trace").then(read).transpose()?;
         self.compare(given.has("all"))?;
         let piece = (self.sizes.middle.0, self.sizes.piece_days);
         self.without_caches(&named(DEFAULT_LIST, piece), &Zone::of(piece)?, Some(CACHED_OVER_UNCACHED))?;
-        if given.has("trace") {
-            let variant = preset("packing-400")?.active_variant().clone();
-            let workload = source(&variant, given)?.workload;
-            self.without_caches("packing sample, 400 machines", &Zone { variant, workload }, None)?;
+        if let Some(sample) = sample {
+            self.without_caches("packing sample, 400 machines", &sample, None)?;
         }
         self.memory()
     }
