@@ -153,7 +153,9 @@ impl Recency {
         })
     }
 
-    fn bytes(&self) -> usize {
+    /// Bytes it holds.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         self.items.capacity() * size_of::<Item>() + self.newest.capacity() * size_of::<u32>()
     }
 }

@@ -52,20 +52,16 @@ impl Batch {
         self.parts.push(Part { cluster, since: None, start, end: self.machines.len() as u32 });
     }
 
-    /// Becomes the machines of another batch that pass a test, with `positions` in that batch.
-    pub(crate) fn take_from(&mut self, all: &Self, positions: &mut Vec<u32>, passes: impl Fn(MachineId) -> bool) {
-        self.clear();
-        positions.clear();
-        for part in &all.parts {
-            let start = self.machines.len() as u32;
-            for (at, machine) in part.range().zip(&all.machines[part.range()]) {
-                if passes(*machine) {
-                    self.machines.push(*machine);
-                    positions.push(at as u32);
-                }
+    /// Adds the machines of a part of another batch that pass a test.
+    #[inline]
+    pub(crate) fn add_those(&mut self, part: &Part, of: &Self, mut passes: impl FnMut(MachineId) -> bool) {
+        let start = self.machines.len() as u32;
+        for machine in &of.machines[part.range()] {
+            if passes(*machine) {
+                self.machines.push(*machine);
             }
-            self.parts.push(Part { since: None, start, end: self.machines.len() as u32, ..*part });
         }
+        self.parts.push(Part { since: None, start, end: self.machines.len() as u32, ..*part });
     }
 
     /// Widens the last part to all machines of its racks, by id.

@@ -37,8 +37,8 @@ pub(crate) struct Room {
     valid: Vec<bool>,
     scores: Vec<f64>,
     /// The machines that validators left, and their positions among all of them.
-    pub(super) left: Vec<MachineId>,
-    pub(super) positions: Vec<u32>,
+    left: Vec<MachineId>,
+    positions: Vec<u32>,
 }
 
 impl Judge {
@@ -64,15 +64,26 @@ impl Judge {
         }
     }
 
+    /// A machine's key with this rule's verdict, or `None` if the machine is invalid.
+    #[inline]
+    fn judge_one<K: PackedKey>(&self, scene: Scene<'_>, machine: MachineId, key: K) -> Option<K> {
+        match &self.bound {
+            Bound::Validator(rule) => rule.is_valid(scene, machine).then_some(key),
+            Bound::Preference { rule, quantizer, field } => {
+                Some(key.with(*field, quantizer.bucket(rule.score(scene, machine))))
+            }
+        }
+    }
+
     pub(crate) fn is_validator(&self) -> bool {
         matches!(self.bound, Bound::Validator(_))
     }
 
-    /// The number of bits that any of its verdicts fits into.
-    pub(crate) fn bits(&self) -> u32 {
+    /// Its largest verdict.
+    pub(crate) fn largest(&self) -> u64 {
         match &self.bound {
             Bound::Validator(_) => 1,
-            Bound::Preference { quantizer, .. } => quantizer.bits(),
+            Bound::Preference { quantizer, .. } => quantizer.largest(),
         }
     }
 
@@ -92,6 +103,44 @@ impl Judge {
             }
         }
     }
+}
+
+/// So many machines are judged one at a time: a batch of them costs more than it saves.
+const FEW: usize = 16;
+
+/// Adds the verdicts on some machines to their keys, without caching them. Preferences judge only what the validators
+/// left.
+pub(crate) fn judge_directly<K: PackedKey>(
+    judges: &[Judge],
+    scene: Scene<'_>,
+    machines: &[MachineId],
+    (room, keys): (&mut Room, &mut [K]),
+) {
+    if machines.len() <= FEW {
+        for (machine, key) in machines.iter().zip(keys).filter(|(_, key)| **key != K::INVALID) {
+            let judged = judges.iter().try_fold(*key, |key, judge| judge.judge_one(scene, *machine, key));
+            *key = judged.unwrap_or(K::INVALID);
+        }
+        return;
+    }
+    let (validators, preferences) = judges.split_at(judges.partition_point(Judge::is_validator));
+    for judge in validators {
+        judge.verdicts(scene, machines, room, |at, verdict| judge.apply(&mut keys[at], verdict));
+    }
+    if preferences.is_empty() {
+        return;
+    }
+    let (mut left, mut positions) = (core::mem::take(&mut room.left), core::mem::take(&mut room.positions));
+    left.clear();
+    positions.clear();
+    for (at, _) in keys.iter().enumerate().filter(|(_, key)| **key != K::INVALID) {
+        left.push(machines[at]);
+        positions.push(at as u32);
+    }
+    for judge in preferences {
+        judge.verdicts(scene, &left, room, |at, verdict| judge.apply(&mut keys[positions[at] as usize], verdict));
+    }
+    (room.left, room.positions) = (left, positions);
 }
 
 /// The machine rules of a policy for one class: its own, and the common ones, whose verdicts are the same for all
@@ -149,6 +198,11 @@ impl RackJudges {
             }
         }
         (asking, shared)
+    }
+
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.validators.is_empty() && self.preferences.is_empty()
     }
 
     /// The rack's part of a key: invalid, or with its fields filled in.

@@ -59,8 +59,8 @@ enum Verdicts {
 }
 
 impl Verdicts {
-    fn zeros(machines: usize, bits: u32) -> Self {
-        if bits <= u8::BITS { Self::Bytes(vec![0; machines]) } else { Self::Words(vec![0; machines]) }
+    fn zeros(machines: usize, largest: u64) -> Self {
+        if largest <= u8::MAX.into() { Self::Bytes(vec![0; machines]) } else { Self::Words(vec![0; machines]) }
     }
 
     #[inline]
@@ -252,8 +252,10 @@ impl Objects {
         judge.verdicts(Scene::of(occupancy), &self.stale.machines, room, |_, verdict| verdicts.push(verdict));
         for part in &self.stale.parts {
             let machines = occupancy.fleet().cluster(part.cluster).machines();
-            let zeros =
-                || ClusterVerdicts { revision: Revision(0), verdicts: Verdicts::zeros(machines.len(), judge.bits()) };
+            let zeros = || ClusterVerdicts {
+                revision: Revision(0),
+                verdicts: Verdicts::zeros(machines.len(), judge.largest()),
+            };
             let column = columns[part.cluster.index()].get_or_insert_with(zeros);
             column.revision = occupancy.revision();
             for at in part.range() {

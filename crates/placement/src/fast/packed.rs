@@ -1,8 +1,9 @@
 //! Scores in strict order, packed into one number that compares the same way.
 //!
 //! Every preference has a field, so comparing two candidates under all rules is one integer comparison: the
-//! order-preserving encoding of Protean section 3.3. Most policies fit 32 bits. One exact preference takes 53 bits,
-//! so policies with one fit 64 or 128. Wider keys serve the rest.
+//! order-preserving encoding of Protean section 3.3. In keys of 16 bits, fields are the digits of a number, because
+//! whole bits waste too many; wider keys have bits for each. The default list fits 16 bits, most others 32. One exact
+//! preference takes 53 bits, so policies with one fit 64 or 128. Wider keys serve the rest.
 
 use crate::policy::fields::{Field, WORDS_MAX};
 
@@ -19,7 +20,7 @@ pub(crate) trait PackedKey: Copy + Ord + core::fmt::Debug {
     /// With the fields of another key added; the two have no common fields.
     fn plus(self, other: Self) -> Self;
 
-    /// Without the fields of another key, all of which are present in this one.
+    /// Without the fields of another key; no machine's key if it does not have them.
     fn less(self, other: Self) -> Self;
 
     /// The value of this field.
@@ -31,6 +32,35 @@ pub(crate) trait PackedKey: Copy + Ord + core::fmt::Debug {
     /// With this field zero.
     fn without(self, field: Field) -> Self {
         self.less(Self::ZERO.with(field, self.bucket(field)))
+    }
+}
+
+impl PackedKey for u16 {
+    const ZERO: Self = 0;
+    const INVALID: Self = Self::MAX;
+
+    #[inline]
+    fn with(self, field: Field, bucket: u64) -> Self {
+        self.saturating_add(bucket as Self * field.unit)
+    }
+
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        self.saturating_add(other)
+    }
+
+    #[inline]
+    fn less(self, other: Self) -> Self {
+        // One less than invalid is no machine's key.
+        self.checked_sub(other).unwrap_or(Self::MAX - 1)
+    }
+
+    fn bucket(self, field: Field) -> u64 {
+        u64::from(self / field.unit % field.buckets)
+    }
+
+    fn above(self, field: Field) -> Self {
+        if self == Self::INVALID { self } else { self - self % (field.unit * field.buckets) }
     }
 }
 
@@ -157,8 +187,7 @@ impl<const N: usize> PackedKey for [u64; N] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::fields::layout;
-    use alloc::vec;
+    use crate::policy::fields::{KeyWidth, layout};
     use alloc::vec::Vec;
     use tiebreak_model::random::{Seed, pick};
 
@@ -169,8 +198,8 @@ mod tests {
     #[test]
     fn packed_keys_compare_like_the_list_of_buckets() {
         let widths = [1, 53, 3, 8, 53, 0, 20];
-        let (fields, words) = layout(&widths);
-        assert_eq!(words, 3);
+        let (fields, width) = layout(&largest(&widths));
+        assert_eq!(width, KeyWidth::Words(3));
         let stream = Seed(1).stream("packed test");
         let buckets = |what: u64| -> Vec<u64> {
             let draw = |i: usize, width: u32| u64::from(pick(stream.draw(what, i as u64), 3)).min((1 << width) - 1);
@@ -180,25 +209,30 @@ mod tests {
             let (a, b) = (buckets(2 * pair), buckets(2 * pair + 1));
             assert_eq!(pack::<Wide>(&fields, &a).cmp(&pack(&fields, &b)), a.cmp(&b));
             let small = [3, 20, 0, 8];
-            let (half, words) = layout(&small);
-            assert_eq!(words, 0);
+            let (half, width) = layout(&largest(&small));
+            assert_eq!(width, KeyWidth::Half);
             let fit = |all: &[u64]| -> Vec<u64> { all.iter().zip(small).map(|(b, w)| b & ((1 << w) - 1)).collect() };
             assert_eq!(pack::<u32>(&half, &fit(&a)).cmp(&pack(&half, &fit(&b))), fit(&a).cmp(&fit(&b)));
-            let (double, words) = layout(&widths[..5]);
-            assert_eq!(words, 2);
+            let (double, width) = layout(&largest(&widths[..5]));
+            assert_eq!(width, KeyWidth::Words(2));
             assert_eq!(pack::<u128>(&double, &a[..5]).cmp(&pack(&double, &b[..5])), a[..5].cmp(&b[..5]));
             let unpacked: Vec<_> = double.iter().map(|field| pack::<u128>(&double, &a[..5]).bucket(*field)).collect();
             assert_eq!(unpacked, a[..5]);
-            let narrow = layout(&widths[..3]).0;
+            let narrow = layout(&largest(&widths[..3])).0;
             let unpacked: Vec<_> = fields.iter().map(|field| pack::<Wide>(&fields, &a).bucket(*field)).collect();
             assert_eq!(unpacked, a, "a key gives back what it was made of");
             assert_eq!(pack::<u64>(&narrow, &a[..3]).cmp(&pack(&narrow, &b[..3])), a[..3].cmp(&b[..3]));
         }
     }
 
+    /// The largest buckets that fit these numbers of bits.
+    fn largest(widths: &[u32]) -> Vec<u64> {
+        widths.iter().map(|bits| (1 << bits) - 1).collect()
+    }
+
     /// Splits off each field and the fields above it.
     fn takes_apart<K: PackedKey>(widths: &[u32], buckets: &[u64]) {
-        let fields = layout(widths).0;
+        let fields = layout(&largest(widths)).0;
         let whole: K = pack(&fields, buckets);
         for (at, field) in fields.iter().enumerate() {
             let only = |kept: &dyn Fn(usize) -> bool| -> K {
@@ -214,20 +248,48 @@ mod tests {
 
     #[test]
     fn keys_can_be_taken_apart() {
+        takes_apart::<u16>(&[3, 5, 0, 6], &[5, 0x1D, 0, 0x37]);
         takes_apart::<u32>(&[3, 20, 0, 8], &[5, 0xA_BCDE, 0, 0x97]);
         takes_apart::<u64>(&[1, 53, 3], &[1, 0x1A_BCDE_F012_3457, 5]);
         takes_apart::<u128>(&[1, 53, 3, 8, 53], &[1, 0x1A_BCDE_F012_3457, 5, 0x97, 0x15_5555_5555_5555]);
         takes_apart::<Wide>(&[53, 53, 10, 53], &[0x1A_BCDE_F012_3457, 0x15_5555_5555_5555, 0x3A1, 0x1F_FFFF_0000_0001]);
     }
 
+    /// A machine that is no candidate stays one, whatever is added, and equals none that is.
+    #[test]
+    fn digits_compare_like_buckets() {
+        let largest = [100, 1, 3, 9, 4];
+        let (fields, width) = layout(&largest);
+        assert_eq!(width, KeyWidth::Quarter);
+        let stream = Seed(2).stream("digits test");
+        let buckets = |what: u64| -> Vec<u64> {
+            largest.iter().zip(0..).map(|(most, i)| u64::from(pick(stream.draw(what, i), *most as u32 + 1))).collect()
+        };
+        for pair in 0..2_000 {
+            let (a, b) = (buckets(2 * pair), buckets(2 * pair + 1));
+            let (one, other) = (pack::<u16>(&fields, &a), pack::<u16>(&fields, &b));
+            assert_eq!(one.cmp(&other), a.cmp(&b), "{a:?} and {b:?}");
+            assert!(one < u16::MAX - 1 && one.less(other) != u16::INVALID);
+            assert_eq!(fields.iter().map(|field| one.bucket(*field)).collect::<Vec<_>>(), a);
+            assert_eq!((u16::INVALID.plus(one), u16::INVALID.with(fields[0], 7)), (u16::INVALID, u16::INVALID));
+            for field in &fields {
+                assert_eq!(one.above(*field).cmp(&other.above(*field)), {
+                    let above = fields.iter().position(|it| it == field).expect("it is one of them");
+                    a[..above].cmp(&b[..above])
+                });
+                assert!(u16::INVALID.above(*field) > one.above(*field));
+            }
+        }
+    }
+
     #[test]
     fn the_largest_valid_key_is_below_invalid() {
-        let (fields, words) = layout(&[63]);
-        assert_eq!(words, 1);
+        let (fields, width) = layout(&[(1 << 63) - 1]);
+        assert_eq!(width, KeyWidth::Words(1));
         assert!(pack::<u64>(&fields, &[(1 << 63) - 1]) < u64::INVALID);
-        assert_eq!(
-            layout(&[63, 64]),
-            (vec![Field { word: 0, shift: 0, bits: 63 }, Field { word: 1, shift: 0, bits: 64 }], 2)
-        );
+        let (fields, width) = layout(&[(1 << 63) - 1, u64::MAX]);
+        assert_eq!(width, KeyWidth::Words(2));
+        let places: Vec<_> = fields.iter().map(|field| (field.word, field.shift, field.bits)).collect();
+        assert_eq!(places, [(0, 0, 63), (1, 0, 64)]);
     }
 }

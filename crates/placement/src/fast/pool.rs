@@ -13,12 +13,14 @@ use super::objects::Books;
 use super::packed::{PackedKey, Wide};
 use super::request::{Choice, Refusal, Request};
 use crate::policy::Policy;
+use crate::policy::fields::KeyWidth;
 
 /// How often to look for old entries, in decisions.
 const SWEEP: u64 = 256;
 
 /// A pool whose keys are as wide as the policy needs.
 pub(crate) enum AnyPool {
+    Quarter(Pool<u16>),
     Half(Pool<u32>),
     Narrow(Pool<u64>),
     Double(Pool<u128>),
@@ -28,6 +30,7 @@ pub(crate) enum AnyPool {
 macro_rules! any {
     ($any:expr, $pool:ident => $value:expr) => {
         match $any {
+            AnyPool::Quarter($pool) => $value,
             AnyPool::Half($pool) => $value,
             AnyPool::Narrow($pool) => $value,
             AnyPool::Double($pool) => $value,
@@ -47,11 +50,12 @@ pub(crate) struct Work<'a> {
 impl AnyPool {
     /// A pool of about this many bytes.
     pub(crate) fn new(policy: &Policy, view: &Occupancy, caches: Caches, bytes: usize) -> Self {
-        match policy.words {
-            1 => Self::Narrow(Pool::new(policy, view, caches, bytes)),
-            2 => Self::Double(Pool::new(policy, view, caches, bytes)),
-            3.. => Self::Wide(Pool::new(policy, view, caches, bytes)),
-            _ => Self::Half(Pool::new(policy, view, caches, bytes)),
+        match policy.width {
+            KeyWidth::Quarter => Self::Quarter(Pool::new(policy, view, caches, bytes)),
+            KeyWidth::Half => Self::Half(Pool::new(policy, view, caches, bytes)),
+            KeyWidth::Words(..=1) => Self::Narrow(Pool::new(policy, view, caches, bytes)),
+            KeyWidth::Words(2) => Self::Double(Pool::new(policy, view, caches, bytes)),
+            KeyWidth::Words(3..) => Self::Wide(Pool::new(policy, view, caches, bytes)),
         }
     }
 
@@ -241,7 +245,7 @@ impl<K: PackedKey> Pool<K> {
             evaluation_bytes: self.entries.iter().map(|entry| entry.evaluation.bytes()).sum(),
             objects,
             object_bytes,
-            shared_bytes: self.kit.shared.bytes(),
+            shared_bytes: self.kit.shared_bytes(),
             journal_bytes: 0,
         }
     }

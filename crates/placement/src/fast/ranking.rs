@@ -8,6 +8,7 @@
 //! depends on the keys alone, never on the history of insertions.
 
 use alloc::collections::BinaryHeap;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -63,7 +64,41 @@ pub(crate) struct Rankings<K> {
     leaves: Vec<K>,
     /// The nodes of each cell, level by level from the leaves up; the root is the last.
     nodes: Vec<Best<K>>,
+    shape: Arc<Shape>,
+}
+
+/// Where the cells of a cluster have their leaves and nodes. All rankings of the cluster share it.
+#[derive(Debug)]
+pub(crate) struct Shape {
     cells: Vec<Cell>,
+    leaves: usize,
+    nodes: usize,
+}
+
+impl Shape {
+    /// For cells of these sizes.
+    pub(crate) fn of(sizes: impl Iterator<Item = usize>) -> Self {
+        let mut shape = Self { cells: Vec::new(), leaves: 0, nodes: 0 };
+        for size in sizes {
+            let (first_leaf, first_node) = (shape.leaves as u32, shape.nodes as u32);
+            let mut width = size;
+            loop {
+                width = width.div_ceil(FANOUT);
+                shape.nodes += width;
+                if width <= 1 {
+                    break;
+                }
+            }
+            shape.leaves += size;
+            shape.cells.push(Cell { first_leaf, leaves: size as u32, first_node, root: shape.nodes as u32 - 1 });
+        }
+        shape
+    }
+
+    /// Bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.cells.capacity() * size_of::<Cell>()
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -75,34 +110,9 @@ struct Cell {
 }
 
 impl<K: PackedKey> Rankings<K> {
-    /// Rankings of these keys, one per machine, split into cells of these sizes.
-    pub(crate) fn build(keys: Vec<K>, sizes: impl Iterator<Item = usize>) -> Self {
-        let mut rankings = Self { leaves: keys, nodes: Vec::new(), cells: Vec::new() };
-        let mut first_leaf = 0;
-        for size in sizes {
-            rankings.add_cell(first_leaf, size);
-            first_leaf += size;
-        }
-        rankings
-    }
-
-    fn add_cell(&mut self, first_leaf: usize, size: usize) {
-        let first_node = self.nodes.len();
-        let (mut children, mut width) = (None, size);
-        loop {
-            let level = self.nodes.len();
-            for first in (0..width).step_by(FANOUT) {
-                let best = self.best_among(children, first_leaf, first..width.min(first + FANOUT));
-                self.nodes.push(best);
-            }
-            width = self.nodes.len() - level;
-            children = Some(level);
-            if width <= 1 {
-                break;
-            }
-        }
-        let (first_leaf, leaves) = (first_leaf as u32, size as u32);
-        self.cells.push(Cell { first_leaf, leaves, first_node: first_node as u32, root: self.nodes.len() as u32 - 1 });
+    /// Rankings without a valid machine.
+    pub(crate) fn empty(shape: Arc<Shape>) -> Self {
+        Self { leaves: vec![K::INVALID; shape.leaves], nodes: vec![(K::INVALID, 0); shape.nodes], shape }
     }
 
     /// The best of some children: nodes of a level, or machines of the cell.
@@ -126,7 +136,7 @@ impl<K: PackedKey> Rankings<K> {
     /// Changes the key of the `index`-th machine of a cell.
     #[inline]
     pub(crate) fn set(&mut self, cell: usize, index: usize, key: K) {
-        let span = self.cells[cell];
+        let span = self.shape.cells[cell];
         let leaf = &mut self.leaves[span.first_leaf as usize + index];
         let before = core::mem::replace(leaf, key);
         if before != key {
@@ -163,7 +173,7 @@ impl<K: PackedKey> Rankings<K> {
     /// A cell's best key and how many machines have it; invalid and 0 when no machine is valid.
     #[inline]
     pub(crate) fn best(&self, cell: usize) -> Best<K> {
-        self.nodes[self.cells[cell].root as usize]
+        self.nodes[self.shape.cells[cell].root as usize]
     }
 
     /// The valid machines of a small cell and its best ones, as bits.
@@ -185,19 +195,21 @@ impl<K: PackedKey> Rankings<K> {
 
     /// The machines of a small cell with such a key, as bits.
     pub(crate) fn those(&self, cell: usize, is_one: impl Fn(K) -> bool) -> u64 {
-        let leaves = self.leaves_of(self.cells[cell]).iter().enumerate();
+        let leaves = self.leaves_of(self.shape.cells[cell]).iter().enumerate();
         leaves.fold(0, |bits, (at, key)| bits | u64::from(is_one(*key)) << at)
     }
 
     /// The `nth` machine of a cell's best set, in order of id.
     pub(crate) fn nth_best(&self, cell: usize, mut nth: u32) -> usize {
-        let span = self.cells[cell];
+        let span = self.shape.cells[cell];
         let best = self.nodes[span.root as usize].0;
         let mut child = 0;
-        for (level, width) in self.levels(span).into_iter().rev().skip(1) {
-            let first = child * FANOUT;
-            let nodes = &self.nodes[level + first..level + width.min(first + FANOUT)];
-            child = first + skip(nodes.iter().map(|node| if node.0 == best { node.1 } else { 0 }), &mut nth);
+        if span.root > span.first_node {
+            for (level, width) in self.levels(span).into_iter().rev().skip(1) {
+                let first = child * FANOUT;
+                let nodes = &self.nodes[level + first..level + width.min(first + FANOUT)];
+                child = first + skip(nodes.iter().map(|node| if node.0 == best { node.1 } else { 0 }), &mut nth);
+            }
         }
         let first = child * FANOUT;
         let leaves = &self.leaves_of(span)[first..(span.leaves as usize).min(first + FANOUT)];
@@ -224,7 +236,7 @@ impl<K: PackedKey> Rankings<K> {
 
     /// The position of a cell's first machine in the cluster, and the keys of all its machines.
     pub(crate) fn leaves(&self, cell: usize) -> (usize, &[K]) {
-        let span = self.cells[cell];
+        let span = self.shape.cells[cell];
         (span.first_leaf as usize, self.leaves_of(span))
     }
 
@@ -235,12 +247,12 @@ impl<K: PackedKey> Rankings<K> {
 
     /// The number of cells.
     pub(crate) fn len(&self) -> usize {
-        self.cells.len()
+        self.shape.cells.len()
     }
 
     /// The key of the `index`-th machine of a cell.
     pub(crate) fn key(&self, cell: usize, index: usize) -> K {
-        self.leaves[self.cells[cell].first_leaf as usize + index]
+        self.leaves[self.shape.cells[cell].first_leaf as usize + index]
     }
 
     /// The key of the machine at this position in the cluster: its cells follow each other in order of id.
@@ -251,7 +263,7 @@ impl<K: PackedKey> Rankings<K> {
 
     /// The valid machines of a cell, in order of id, with their keys.
     pub(crate) fn valid(&self, cell: usize) -> impl Iterator<Item = (usize, K)> + '_ {
-        let leaves = self.leaves_of(self.cells[cell]).iter().copied().enumerate();
+        let leaves = self.leaves_of(self.shape.cells[cell]).iter().copied().enumerate();
         leaves.filter(|(_, key)| *key != K::INVALID)
     }
 
@@ -259,7 +271,7 @@ impl<K: PackedKey> Rankings<K> {
     /// without a valid machine.
     #[inline]
     pub(crate) fn chunks(&self, cell: usize, first: u32) -> impl Iterator<Item = Chunk<'_, K>> {
-        let span = self.cells[cell];
+        let span = self.shape.cells[cell];
         let nodes = &self.nodes[span.first_node as usize..];
         let chunks = self.leaves_of(span).chunks(FANOUT).zip(nodes).zip((first..).step_by(FANOUT));
         let valid = chunks.filter(|((_, node), _)| node.0 != K::INVALID);
@@ -268,9 +280,7 @@ impl<K: PackedKey> Rankings<K> {
 
     /// Bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        self.leaves.capacity() * size_of::<K>()
-            + self.nodes.capacity() * size_of::<Best<K>>()
-            + self.cells.capacity() * size_of::<Cell>()
+        self.leaves.capacity() * size_of::<K>() + self.nodes.capacity() * size_of::<Best<K>>()
     }
 }
 
@@ -363,7 +373,7 @@ pub(crate) fn best_keys<'a, K: PackedKey + 'a>(
     let cells: Vec<_> = cells.collect();
     // A node represents the machines below it; nodes with equal keys come in order of id. Height 0 is a machine.
     let mut nodes: BinaryHeap<Reverse<Standing<K>>> = BinaryHeap::new();
-    let levels: Vec<_> = cells.iter().map(|it| it.rankings.levels(it.rankings.cells[it.cell])).collect();
+    let levels: Vec<_> = cells.iter().map(|it| it.rankings.levels(it.rankings.shape.cells[it.cell])).collect();
     for (at, it) in cells.iter().enumerate() {
         let key = it.rack.plus(it.rankings.best(it.cell).0);
         nodes.push(Reverse((key, it.first, at, levels[at].len(), 0)));
@@ -375,7 +385,7 @@ pub(crate) fn best_keys<'a, K: PackedKey + 'a>(
                 return Some(first);
             }
             let it = &cells[at];
-            let span = it.rankings.cells[it.cell];
+            let span = it.rankings.shape.cells[it.cell];
             let width = if height == 1 { span.leaves as usize } else { levels[at][height - 2].1 };
             // The number of machines below one child.
             let step = FANOUT.pow(height as u32 - 1);
@@ -412,7 +422,8 @@ mod tests {
         {
             // Two cells, the first of them small, to check that they are independent.
             let mut keys = vec![u64::MAX; size + 3];
-            let mut rankings = Rankings::build(keys.clone(), [3, size].into_iter());
+            let shape = Arc::new(Shape::of([3, size].into_iter()));
+            let mut rankings = Rankings::empty(shape.clone());
             for step in 0..steps {
                 let index = pick(stream.draw(step, 0), size as u32) as usize;
                 let key = u64::from(pick(stream.draw(step, 1), kinds));
@@ -423,8 +434,9 @@ mod tests {
                 assert_eq!(rankings.best(1).1 as usize, expected.len(), "size {size}, step {step}");
                 let seen: Vec<_> = (0..expected.len()).map(|nth| rankings.nth_best(1, nth as u32)).collect();
                 assert_eq!(seen, expected, "size {size}, step {step}");
-                let built = Rankings::build(keys.clone(), [3, size].into_iter());
-                assert_eq!(built.best(1), rankings.best(1), "building gives the same");
+                let mut anew = Rankings::empty(shape.clone());
+                cell.iter().enumerate().rev().for_each(|(at, key)| anew.set(1, at, *key));
+                assert_eq!(anew.nodes, rankings.nodes, "the history does not matter");
                 let mut sorted: Vec<_> =
                     (0..size).filter(|at| cell[*at] != u64::MAX).map(|at| (cell[at], at)).collect();
                 sorted.sort_unstable();

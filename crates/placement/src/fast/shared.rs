@@ -8,11 +8,11 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use tiebreak_model::journal::Revision;
-use tiebreak_model::{ClusterId, MachineId, Occupancy, RackId, Scene};
+use tiebreak_model::journal::{Recency, Revision};
+use tiebreak_model::{ClusterId, Occupancy, RackId, Scene};
 
 use super::batch::Batch;
-use super::judges::{Judge, RackJudges, Room};
+use super::judges::{Judge, RackJudges, Room, judge_directly};
 use super::objects::Books;
 use super::packed::PackedKey;
 
@@ -22,18 +22,48 @@ pub(crate) struct Shared<K> {
     racks: RackJudges,
     columns: Vec<Option<SharedColumn<K>>>,
     stale: Batch,
+    /// The keys of `stale`.
+    keys: Vec<K>,
 }
 
 struct SharedColumn<K> {
     revision: Revision,
     machines: Vec<K>,
     racks: Vec<K>,
+    /// Counts changes of the racks' parts, with the rack of each.
+    revision_of_racks: Revision,
+    racks_changed: Recency,
+}
+
+impl<K: PackedKey> SharedColumn<K> {
+    fn new(machines: usize, racks: usize) -> Self {
+        Self {
+            revision: Revision(0),
+            machines: vec![K::ZERO; machines],
+            racks: vec![K::ZERO; racks],
+            revision_of_racks: Revision(0),
+            racks_changed: Recency::new(racks, 1),
+        }
+    }
+
+    fn set_rack(&mut self, rack: u32, part: K) {
+        if core::mem::replace(&mut self.racks[rack as usize], part) != part {
+            self.revision_of_racks.0 += 1;
+            self.racks_changed.touch(0, rack, self.revision_of_racks);
+        }
+    }
 }
 
 impl<K: PackedKey> Shared<K> {
     /// For these rules and a fleet with this many clusters.
     pub(crate) fn new(judges: Vec<Judge>, racks: RackJudges, clusters: usize) -> Self {
-        Self { judges, racks, columns: (0..clusters).map(|_| None).collect(), stale: Batch::default() }
+        Self {
+            judges,
+            racks,
+            columns: (0..clusters).map(|_| None).collect(),
+            stale: Batch::default(),
+            keys: Vec::new(),
+        }
     }
 
     /// The partial keys of a batch of machines.
@@ -54,6 +84,16 @@ impl<K: PackedKey> Shared<K> {
     /// A rack's part of all keys.
     pub(crate) fn rack(&self, cluster: ClusterId, rack: usize) -> K {
         self.column(cluster).racks[rack]
+    }
+
+    /// How often the part of any rack of a cluster has changed.
+    pub(crate) fn revision_of_racks(&self, cluster: ClusterId) -> Revision {
+        self.column(cluster).revision_of_racks
+    }
+
+    /// The racks of a cluster, counted from its first, whose part changed after that.
+    pub(crate) fn racks_changed_since(&self, cluster: ClusterId, seen: Revision) -> impl Iterator<Item = u32> + '_ {
+        self.column(cluster).racks_changed.since(0, seen)
     }
 
     /// Updates clusters.
@@ -84,28 +124,22 @@ impl<K: PackedKey> Shared<K> {
     }
 
     fn judge(&mut self, occupancy: &Occupancy, stale: &Batch, room: &mut Room) {
-        let mut keys = vec![K::ZERO; stale.machines.len()];
-        for judge in &self.judges {
-            judge.verdicts(Scene::of(occupancy), &stale.machines, room, |at, verdict| {
-                judge.apply(&mut keys[at], verdict);
-            });
-        }
+        let mut keys = core::mem::take(&mut self.keys);
+        keys.clear();
+        keys.resize(stale.machines.len(), K::ZERO);
+        judge_directly(&self.judges, Scene::of(occupancy), &stale.machines, (room, &mut keys));
         for part in &stale.parts {
             let cluster = occupancy.fleet().cluster(part.cluster);
             let (machines, racks) = (cluster.machines(), cluster.racks());
-            let fresh = || SharedColumn {
-                revision: Revision(0),
-                machines: vec![K::ZERO; machines.len()],
-                racks: vec![K::ZERO; racks.len()],
-            };
-            let column = self.columns[part.cluster.index()].get_or_insert_with(fresh);
+            let column = self.columns[part.cluster.index()]
+                .get_or_insert_with(|| SharedColumn::new(machines.len(), racks.len()));
             column.revision = occupancy.revision();
             let mut last = None;
             for (machine, key) in stale.machines[part.range()].iter().zip(&keys[part.range()]) {
                 column.machines[(machine.0 - machines.start) as usize] = *key;
                 let rack = occupancy.fleet().rack_of(*machine);
                 if last.replace(rack) != Some(rack) {
-                    column.racks[(rack.0 - racks.start) as usize] = self.racks.key(Scene::of(occupancy), rack);
+                    column.set_rack(rack.0 - racks.start, self.racks.key(Scene::of(occupancy), rack));
                 }
             }
         }
@@ -123,34 +157,10 @@ impl<K: PackedKey> Shared<K> {
 
     /// Bytes it holds.
     pub(crate) fn bytes(&self) -> u64 {
-        let keys = |column: &SharedColumn<K>| column.machines.capacity() + column.racks.capacity();
-        self.columns.iter().flatten().map(|column| (keys(column) * size_of::<K>()) as u64).sum()
+        let bytes = |column: &SharedColumn<K>| {
+            let keys = column.machines.capacity() + column.racks.capacity();
+            (keys * size_of::<K>() + column.racks_changed.bytes()) as u64
+        };
+        self.columns.iter().flatten().map(bytes).sum()
     }
-}
-
-/// The verdicts on machines of a batch, without caching them. Preferences judge only what the validators left.
-pub(crate) fn judge_directly<K: PackedKey>(
-    judges: &[Judge],
-    scene: Scene<'_>,
-    machines: &[MachineId],
-    (room, keys): (&mut Room, &mut [K]),
-) {
-    let (validators, preferences) = judges.split_at(judges.partition_point(Judge::is_validator));
-    for judge in validators {
-        judge.verdicts(scene, machines, room, |at, verdict| judge.apply(&mut keys[at], verdict));
-    }
-    if preferences.is_empty() {
-        return;
-    }
-    let (mut left, mut positions) = (core::mem::take(&mut room.left), core::mem::take(&mut room.positions));
-    left.clear();
-    positions.clear();
-    for (at, _) in keys.iter().enumerate().filter(|(_, key)| **key != K::INVALID) {
-        left.push(machines[at]);
-        positions.push(at as u32);
-    }
-    for judge in preferences {
-        judge.verdicts(scene, &left, room, |at, verdict| judge.apply(&mut keys[positions[at] as usize], verdict));
-    }
-    (room.left, room.positions) = (left, positions);
 }

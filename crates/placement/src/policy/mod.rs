@@ -15,7 +15,7 @@ use crate::custom::Custom;
 use crate::rule::quantize::Quantizer;
 use crate::rules::{AnyRule, AreNodeResourcesValid, Group, RuleEntry, find};
 use classes::{tells_affinities_apart, tells_lives_apart, tells_loads_apart};
-use fields::{Field, WORDS_MAX, layout};
+use fields::{Field, KeyWidth, WORDS_MAX, layout};
 use ranked::{MachineStage, Made, RankedPreference, RankedValidator};
 
 pub(crate) use weight::Weights;
@@ -104,7 +104,7 @@ pub struct Policy {
     pub(crate) machine_validators: Vec<RankedValidator<MachineId>>,
     pub(crate) machine_preferences: Vec<MachineStage>,
     pub(crate) fields: Vec<Field>,
-    pub(crate) words: u32,
+    pub(crate) width: KeyWidth,
     pub(crate) best_clusters: u32,
     /// Whether VMs are placed only where the network has capacity for their links.
     pub(crate) bandwidth: Option<&'static str>,
@@ -161,7 +161,7 @@ impl Policy {
             machine_validators: Vec::new(),
             machine_preferences: Vec::new(),
             fields: Vec::new(),
-            words: 0,
+            width: KeyWidth::Quarter,
             best_clusters: best_clusters.max(1),
             bandwidth: None,
             weighted: false,
@@ -176,8 +176,8 @@ impl Policy {
     }
 
     fn finish(mut self) -> Result<Self, PolicyError> {
-        let widths: Vec<_> = self.machine_preferences.iter().map(|stage| stage.quantizer().bits()).collect();
-        (self.fields, self.words) = layout(&widths);
+        let largest: Vec<_> = self.machine_preferences.iter().map(|stage| stage.quantizer().largest()).collect();
+        (self.fields, self.width) = layout(&largest);
         self.sees_tenant = self.cluster_validators.iter().any(|ranked| ranked.rule.sees_tenant())
             || self.cluster_preferences.iter().any(|ranked| ranked.rule.sees_tenant())
             || self.rack_validators.iter().any(|ranked| ranked.rule.sees_tenant())
@@ -188,10 +188,10 @@ impl Policy {
         self.load_tells_apart = tells_loads_apart(|vm, words| self.write_key(vm, words));
         let temporal = |stage: &MachineStage| matches!(stage, MachineStage::Temporal(_));
         self.asks_for_lifetimes = self.life_tells_apart || self.machine_preferences.iter().any(temporal);
-        if self.words > WORDS_MAX {
-            return Err(PolicyError::TooFine);
+        match self.width {
+            KeyWidth::Words(words) if words > WORDS_MAX => Err(PolicyError::TooFine),
+            _ => Ok(self),
         }
-        Ok(self)
     }
 
     fn push(&mut self, entry: &'static RuleEntry, rule: &RuleUse) -> Result<(), PolicyError> {

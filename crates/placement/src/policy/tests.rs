@@ -114,17 +114,30 @@ fn sixteen_preferences_may_be_exact() {
             RuleUse { custom: Some(Custom::new(definition, entry)), ..RuleUse::plain(&name, None) }
         };
         let rules = (0..exact).map(own).chain([RuleUse::plain("BestFit", buckets)]).collect::<Vec<_>>();
-        Policy::new(&rules, 1).map(|list| list.words)
+        Policy::new(&rules, 1).map(|list| list.width)
     };
-    assert_eq!(list(15, None), Ok(16));
-    assert_eq!(list(16, Some(3)), Ok(16));
+    assert_eq!(list(15, None), Ok(KeyWidth::Words(16)));
+    assert_eq!(list(16, Some(3)), Ok(KeyWidth::Words(16)));
     assert_eq!(list(16, None), Err(PolicyError::TooFine));
 }
 
-/// One bit of a word stays zero; narrow keys take half a word.
+/// One bit of a word stays zero; narrow keys take half a word, and a quarter if their buckets multiply to so few keys.
 #[test]
 fn keys_are_as_wide_as_their_fields_need() {
-    for (widths, words) in [(&[][..], 0), (&[31], 0), (&[16, 15], 0), (&[32], 1), (&[53, 10], 1), (&[53, 11], 2)] {
-        assert_eq!(layout(widths).1, words, "{widths:?}");
+    let (quarter, half) = (KeyWidth::Quarter, KeyWidth::Half);
+    let of_bits: [(&[u32], KeyWidth); 7] = [
+        (&[], quarter),
+        (&[15], quarter),
+        (&[31], half),
+        (&[16, 15], half),
+        (&[32], KeyWidth::Words(1)),
+        (&[53, 10], KeyWidth::Words(1)),
+        (&[53, 11], KeyWidth::Words(2)),
+    ];
+    for (widths, width) in of_bits {
+        let largest: Vec<_> = widths.iter().map(|bits| (1 << bits) - 1).collect();
+        assert_eq!(layout(&largest).1, width, "{widths:?}");
     }
+    assert_eq!(layout(&[100, 1, 3, 9, 4]).1, quarter, "17 bits, but only 40,400 keys");
+    assert_eq!((layout(&[65_533]).1, layout(&[65_534]).1), (quarter, half), "two keys are none of a machine");
 }

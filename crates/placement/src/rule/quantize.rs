@@ -11,7 +11,6 @@
 
 use core::num::NonZeroU32;
 
-const EXACT_BITS: u32 = 53;
 const EXACT_ONE: f64 = (1_u64 << 52) as f64;
 
 /// The maximum rounding error of a score.
@@ -38,12 +37,12 @@ impl Quantizer {
         }
     }
 
-    /// The number of bits that any bucket number of this quantizer fits into.
-    pub(crate) fn bits(self) -> u32 {
+    /// The largest bucket number.
+    pub(crate) fn largest(self) -> u64 {
         match self {
-            Self::Buckets(buckets) => u32::BITS - buckets.leading_zeros(),
-            Self::Levels(levels) => u32::BITS - (levels.get() - 1).leading_zeros(),
-            Self::Exact => EXACT_BITS,
+            Self::Buckets(buckets) => buckets.get().into(),
+            Self::Levels(levels) => u64::from(levels.get() - 1),
+            Self::Exact => EXACT_ONE as u64,
         }
     }
 
@@ -135,10 +134,10 @@ mod tests {
         ] {
             let quantizer = Quantizer::of(buckets, None);
             assert_eq!(quantizer.bucket(score), bucket, "{buckets:?} {score}");
-            assert!(bucket < 1 << quantizer.bits(), "{buckets:?} fits its bits");
+            assert!(bucket <= quantizer.largest(), "{buckets:?}");
         }
         assert_eq!(Quantizer::of(None, Some(2)).bucket(1.0), 1);
-        assert_eq!(Quantizer::of(None, Some(2)).bits(), 1);
-        assert_eq!(Quantizer::of(None, Some(1)).bits(), 0);
+        assert_eq!(Quantizer::of(None, Some(2)).largest(), 1);
+        assert_eq!(Quantizer::of(None, Some(1)).largest(), 0);
     }
 }

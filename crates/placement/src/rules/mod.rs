@@ -304,11 +304,13 @@ mod tests {
     use super::*;
     use alloc::collections::BTreeSet;
 
+    use crate::policy::fields::KeyWidth;
     use crate::policy::{Policy, default_rules};
 
     #[test]
     fn the_keys_of_the_default_list_are_narrow() {
-        assert_eq!(Policy::new(&default_rules(), 10).expect("a policy").words, 0);
+        let policy = Policy::new(&default_rules(), 10).expect("a policy");
+        assert_eq!(policy.width, KeyWidth::Quarter);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The cells of a cluster: machines that are ranked together, and each cell's best.
 
+use alloc::sync::Arc;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
@@ -7,14 +9,17 @@ use tiebreak_model::journal::Revision;
 use tiebreak_model::{ClusterId, Fleet, MachineId, RackId};
 
 use super::super::packed::PackedKey;
-use super::super::ranking::{Best, Bests, Bits, CellOf, Rankings, ones};
+use super::super::ranking::{Best, Bests, Bits, CellOf, Rankings, Shape};
 use super::super::ties::Ties;
 use super::Evaluation;
 use super::weighing::Tally;
+use crate::policy::fields::Field;
 
 /// The cells of one cluster at a revision.
 pub(super) struct Cells<K> {
     pub(super) revision: Revision,
+    /// The changes of the shared state's racks that `bests` reflects.
+    pub(super) racks_seen: Revision,
     pub(super) used_at: u64,
     pub(super) rankings: Rankings<K>,
     /// Each cell's best key under all rules, including rack rules, and how many machines have it.
@@ -28,6 +33,38 @@ pub(super) struct Cells<K> {
 }
 
 impl<K: PackedKey> Cells<K> {
+    /// Cells without candidates.
+    pub(super) fn new(shape: Arc<Shape>, has_bits: bool, tiebreaker: Option<Field>, now: u64) -> Self {
+        let rankings = Rankings::empty(shape);
+        let cells = rankings.len();
+        Self {
+            revision: Revision(0),
+            racks_seen: Revision(0),
+            used_at: now,
+            bests: Bests::none(cells),
+            rankings,
+            bits: vec![Bits::default(); if has_bits { cells } else { 0 }],
+            ties: tiebreaker.map(|field| Ties::new(field, cells)),
+            tally: None,
+        }
+    }
+
+    /// Changes the keys of these machines of the cluster.
+    pub(super) fn set_keys(
+        &mut self,
+        fleet: &Fleet,
+        cluster: ClusterId,
+        by_rack: bool,
+        changed: &[(MachineId, K)],
+        touched: &mut TouchedCells,
+    ) {
+        for (machine, key) in changed {
+            let (cell, index) = place(fleet, cluster, *machine, by_rack);
+            self.set_key(cell, index, *key);
+            touch(touched, (cluster, cell as u32));
+        }
+    }
+
     /// Changes a machine's key.
     pub(super) fn set_key(&mut self, cell: usize, index: usize, key: K) {
         if self.rankings.key(cell, index) == key {
@@ -103,30 +140,14 @@ pub(super) struct Tied {
     pub(super) many: u32,
 }
 
-/// A set of cells of one cluster, as bits.
-#[derive(Default)]
-pub(super) struct Touched {
-    words: Vec<u64>,
-}
+/// Cells of several clusters, each at least once.
+pub(super) type TouchedCells = Vec<(ClusterId, u32)>;
 
-impl Touched {
-    /// Adds cells, by index.
-    #[inline]
-    pub(super) fn mark(&mut self, cells: impl Iterator<Item = usize>) {
-        for cell in cells {
-            let word = cell / u64::BITS as usize;
-            if word >= self.words.len() {
-                self.words.resize(word + 1, 0);
-            }
-            self.words[word] |= 1 << (cell % u64::BITS as usize);
-        }
-    }
-
-    /// Takes all of them out, ascending.
-    #[inline]
-    pub(super) fn drain(&mut self) -> impl Iterator<Item = usize> + '_ {
-        let words = (0..).step_by(u64::BITS as usize).zip(self.words.drain(..));
-        words.flat_map(|(first, word): (usize, u64)| ones(word).map(move |bit| first + bit as usize))
+/// Adds a cell. Neighbouring machines are often in one cell.
+#[inline]
+pub(super) fn touch(touched: &mut TouchedCells, cell: (ClusterId, u32)) {
+    if touched.last() != Some(&cell) {
+        touched.push(cell);
     }
 }
 
@@ -164,8 +185,8 @@ impl<K: PackedKey> Evaluation<K> {
 
 /// A machine's cell.
 #[inline]
-pub(super) fn cell_of(fleet: &Fleet, cluster: ClusterId, machine: MachineId, by_rack: bool) -> usize {
-    if by_rack { (fleet.rack_of(machine).0 - fleet.cluster(cluster).racks().start) as usize } else { 0 }
+pub(super) fn cell_of(fleet: &Fleet, cluster: ClusterId, machine: MachineId, by_rack: bool) -> u32 {
+    if by_rack { fleet.rack_of(machine).0 - fleet.cluster(cluster).racks().start } else { 0 }
 }
 
 /// A machine's cell and its index there.

@@ -1,8 +1,10 @@
 //! What the evaluations of an agent share.
 
+use alloc::sync::Arc;
+use alloc::vec;
 use alloc::vec::Vec;
 
-use tiebreak_model::{ClusterId, Fleet, RackId};
+use tiebreak_model::{ClusterId, Fleet, MachineId, RackId};
 
 use super::super::ahead::{self, Ahead};
 use super::super::batch::Batch;
@@ -12,8 +14,9 @@ use super::super::fields::{ChassisField, Moment, UplinkField};
 use super::super::judges::{RackJudges, Room, judges};
 use super::super::objects::Objects;
 use super::super::packed::PackedKey;
+use super::super::ranking::Shape;
 use super::super::shared::Shared;
-use super::cells::{Tied, Touched};
+use super::cells::{Tied, TouchedCells};
 use super::patching::Patch;
 use crate::policy::Policy;
 use crate::policy::classes::nobody;
@@ -25,16 +28,16 @@ pub(crate) struct Kit<K> {
     pub(crate) shared: Shared<K>,
     pub(crate) clusters: SharedClusters,
     pub(crate) objects: Objects,
+    /// The shape of each cluster's cells, once it is needed.
+    shapes: Vec<Option<Arc<Shape>>>,
     pub(super) room: Room,
     pub(super) batch: Batch,
     pub(super) keys: Vec<K>,
-    /// The machines of a batch that have room, their positions in it, and their keys.
+    /// The machines of a batch that have room.
     pub(super) roomy: Batch,
-    pub(super) positions: Vec<u32>,
-    pub(super) roomy_keys: Vec<K>,
-    /// The positions in a batch of the machines whose keys changed, and the cells of all its machines.
-    pub(super) changed: Vec<u32>,
-    pub(super) touched: Touched,
+    /// Machines of one cluster whose keys changed, and the cells whose best may have changed.
+    pub(super) changed: Vec<(MachineId, K)>,
+    pub(super) touched: TouchedCells,
     pub(super) selected: Vec<ClusterId>,
     pub(super) patches: Vec<Patch<K>>,
     /// The temporal preferences' steps for the VM being decided.
@@ -67,15 +70,14 @@ impl<K: PackedKey> Kit<K> {
             shared: Shared::new(judges(policy, &nobody).1, RackJudges::new(policy, &nobody).1, clusters),
             clusters: SharedClusters::new(policy, clusters, &nobody),
             objects: Objects::new(caches.object_pool as usize, clusters),
+            shapes: vec![None; clusters],
             caches,
             room: Room::default(),
             batch: Batch::default(),
             keys: Vec::new(),
             roomy: Batch::default(),
-            positions: Vec::new(),
-            roomy_keys: Vec::new(),
             changed: Vec::new(),
-            touched: Touched::default(),
+            touched: Vec::new(),
             selected: Vec::new(),
             patches: Vec::new(),
             moment: Vec::new(),
@@ -88,6 +90,24 @@ impl<K: PackedKey> Kit<K> {
             user_facing: false,
             tied: Vec::new(),
         }
+    }
+
+    /// The shape of a cluster's cells.
+    pub(super) fn shape(&mut self, fleet: &Fleet, cluster: ClusterId) -> Arc<Shape> {
+        let whole = fleet.cluster(cluster);
+        let build = || {
+            Arc::new(if self.by_rack {
+                Shape::of(whole.racks().map(|rack| fleet.machines_of_rack(RackId(rack)).len()))
+            } else {
+                Shape::of(core::iter::once(whole.machines().len()))
+            })
+        };
+        self.shapes[cluster.index()].get_or_insert_with(build).clone()
+    }
+
+    /// Bytes of what all evaluations share.
+    pub(crate) fn shared_bytes(&self) -> u64 {
+        self.shared.bytes() + self.shapes.iter().flatten().map(|shape| shape.bytes() as u64).sum::<u64>()
     }
 
     /// The field of the only rule about chassis, if it breaks ties rack by rack.

@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{ClusterId, MachineId, Scene};
 
+use super::super::judges::judge_directly;
 use super::super::packed::PackedKey;
 use super::super::ranking::Best;
-use super::super::shared::judge_directly;
 use super::cells::place;
 use super::{Evaluation, Kit};
 

@@ -2,19 +2,16 @@
 
 use alloc::vec::Vec;
 
-use tiebreak_model::journal::Revision;
 use tiebreak_model::{ClusterId, Fleet, MachineId, Occupancy, RackId, Resources, Scene};
 
-use super::super::batch::Batch;
-use super::super::judges::together;
+use super::super::batch::{Batch, Part};
+use super::super::judges::{judge_directly, together};
 use super::super::objects::Books;
 use super::super::packed::PackedKey;
-use super::super::ranking::{Best, Bests, Rankings};
-use super::super::shared::{Shared, judge_directly};
-use super::super::ties::Ties;
-use super::cells::{Cells, cell_of, place};
+use super::super::ranking::Best;
+use super::super::shared::Shared;
+use super::cells::{Cells, cell_of, touch};
 use super::{Evaluation, Kit};
-use crate::policy::fields::Field;
 
 impl<K: PackedKey> Evaluation<K> {
     /// Updates all cached cells, up to `budget` machines. Returns how many were ranked again.
@@ -61,29 +58,45 @@ impl<K: PackedKey> Evaluation<K> {
         }
         if !batch.parts.is_empty() {
             books.counters.refreshed += batch.machines.len() as u64;
-            self.key_batch(occupancy, &batch, kit, books);
-            self.rank_batch(occupancy, &batch, kit, books.now);
+            self.build_missing_cells(occupancy.fleet(), &batch, kit, books.now);
+            self.rank_again(occupancy, &batch, kit, books);
+            self.find_bests(occupancy, &batch, kit);
         }
         kit.batch = batch;
     }
 
-    /// The keys of a batch of machines, into `kit.keys`. Machines without room are invalid; only the others are judged,
-    /// unless rule objects are kept, which have to know all.
-    fn key_batch(&mut self, occupancy: &Occupancy, batch: &Batch, kit: &mut Kit<K>, books: &mut Books<'_>) {
-        let mut keys = core::mem::take(&mut kit.keys);
-        if self.must_be_free == Resources::NONE || kit.caches.keeps_objects() {
-            self.judge_batch(occupancy, batch, kit, books, &mut keys);
+    /// Judges a batch of machines and gives them their new keys. Machines without room are invalid; only the others
+    /// are judged, unless rule objects are kept, which have to know all.
+    fn rank_again(&mut self, occupancy: &Occupancy, batch: &Batch, kit: &mut Kit<K>, books: &mut Books<'_>) {
+        let (mut keys, mut roomy) = (core::mem::take(&mut kit.keys), core::mem::take(&mut kit.roomy));
+        kit.touched.clear();
+        let judged = if self.must_be_free == Resources::NONE || kit.caches.keeps_objects() {
+            batch
         } else {
-            let (mut roomy, mut of_roomy) = (core::mem::take(&mut kit.roomy), core::mem::take(&mut kit.roomy_keys));
-            let has_room = |machine| occupancy.free(machine).covers(self.must_be_free);
-            roomy.take_from(batch, &mut kit.positions, has_room);
-            self.judge_batch(occupancy, &roomy, kit, books, &mut of_roomy);
-            keys.clear();
-            keys.resize(batch.machines.len(), K::INVALID);
-            kit.positions.iter().zip(&of_roomy).for_each(|(at, key)| keys[*at as usize] = *key);
-            (kit.roomy, kit.roomy_keys) = (roomy, of_roomy);
+            self.drop_full(occupancy, batch, &mut roomy, kit);
+            &roomy
+        };
+        self.judge_batch(occupancy, judged, kit, books, &mut keys);
+        self.set_keys(occupancy, judged, &keys, kit);
+        (kit.keys, kit.roomy) = (keys, roomy);
+    }
+
+    /// Makes the machines of a batch that have no room invalid, and writes the others to `roomy`.
+    fn drop_full(&mut self, occupancy: &Occupancy, batch: &Batch, roomy: &mut Batch, kit: &mut Kit<K>) {
+        roomy.clear();
+        for part in &batch.parts {
+            let cells = self.cells[part.cluster.index()].as_mut().expect("it was built");
+            let first = occupancy.fleet().cluster(part.cluster).machines().start;
+            kit.changed.clear();
+            roomy.add_those(part, batch, |machine| {
+                let has_room = occupancy.free(machine).covers(self.must_be_free);
+                if !has_room && cells.rankings.leaf((machine.0 - first) as usize) != K::INVALID {
+                    kit.changed.push((machine, K::INVALID));
+                }
+                has_room
+            });
+            cells.set_keys(occupancy.fleet(), part.cluster, self.by_rack, &kit.changed, &mut kit.touched);
         }
-        kit.keys = keys;
     }
 
     /// The keys of a batch of machines under the machine rules, layer by layer.
@@ -157,60 +170,62 @@ impl<K: PackedKey> Evaluation<K> {
         } else {
             shared.judge_rack(scene, rack)
         };
-        if alike == K::INVALID { alike } else { together(alike, self.racks.key(scene, rack)) }
+        if alike == K::INVALID || self.racks.is_empty() { alike } else { together(alike, self.racks.key(scene, rack)) }
     }
 
-    /// Gives a batch of machines their new keys, and their cells the new best.
-    fn rank_batch(&mut self, occupancy: &Occupancy, batch: &Batch, kit: &mut Kit<K>, now: u64) {
-        let (fleet, scene, kept) = (occupancy.fleet(), Scene::of(occupancy), kit.caches.shared_state);
+    /// Gives a batch of machines these keys.
+    fn set_keys(&mut self, occupancy: &Occupancy, batch: &Batch, keys: &[K], kit: &mut Kit<K>) {
         for part in &batch.parts {
-            let (machines, keys) = (&batch.machines[part.range()], &kit.keys[part.range()]);
-            let mut cells = match self.cells[part.cluster.index()].take() {
-                Some(cells) => cells,
-                None => self.build_cells(fleet, part.cluster, keys, (kit.tiebreaker(), now)),
-            };
-            let first = fleet.cluster(part.cluster).machines().start;
+            let cells = self.cells[part.cluster.index()].as_mut().expect("it was built");
+            let first = occupancy.fleet().cluster(part.cluster).machines().start;
             // Most keys stay. Comparing them first, in a loop that does nothing else, lets the processor wait for
             // many of them at once.
+            let new = batch.machines[part.range()].iter().copied().zip(keys[part.range()].iter().copied());
+            let has_changed =
+                |(machine, key): &(MachineId, K)| cells.rankings.leaf((machine.0 - first) as usize) != *key;
             kit.changed.clear();
-            let positions = machines.iter().map(|machine| (machine.0 - first) as usize);
-            let changed = (0..).zip(positions.zip(keys)).filter(|(_, (at, key))| cells.rankings.leaf(*at) != **key);
-            kit.changed.extend(changed.map(|(at, _): (u32, _)| at));
-            for at in &kit.changed {
-                let (cell, index) = place(fleet, part.cluster, machines[*at as usize], self.by_rack);
-                cells.set_key(cell, index, keys[*at as usize]);
-            }
-            // A rack's own part can change although no key does.
-            let touched = &mut kit.touched;
-            touched.mark(machines.iter().map(|machine| cell_of(fleet, part.cluster, *machine, self.by_rack)));
-            for cell in touched.drain() {
-                let best = cells.rankings.best(cell);
-                cells.set_best(cell, self.best_of(scene, part.cluster, cell as u32, best, (kept, &kit.shared)));
-            }
-            cells.revision = occupancy.revision();
-            self.cells[part.cluster.index()] = Some(cells);
+            kit.changed.extend(new.filter(has_changed));
+            cells.set_keys(occupancy.fleet(), part.cluster, self.by_rack, &kit.changed, &mut kit.touched);
         }
     }
 
-    /// Builds the cells of a cluster, none of them compared yet.
-    fn build_cells(
-        &self,
-        fleet: &Fleet,
-        cluster: ClusterId,
-        keys: &[K],
-        (tiebreaker, now): (Option<Field>, u64),
-    ) -> Cells<K> {
-        let whole = fleet.cluster(cluster);
-        let racks = whole.racks().map(|rack| fleet.machines_of_rack(RackId(rack)).len());
-        let rankings = if self.by_rack {
-            Rankings::build(keys.to_vec(), racks)
-        } else {
-            Rankings::build(keys.to_vec(), core::iter::once(whole.machines().len()))
-        };
-        let bits = (0..rankings.len()).filter(|_| self.has_bits).map(|cell| rankings.bits(cell)).collect();
-        let ties = tiebreaker.map(|field| Ties::new(field, rankings.len()));
-        let bests = Bests::none(rankings.len());
-        Cells { revision: Revision(0), used_at: now, bests, rankings, bits, ties, tally: None }
+    /// Gives the cells of a batch their new best, now that its machines have their keys.
+    fn find_bests(&mut self, occupancy: &Occupancy, batch: &Batch, kit: &mut Kit<K>) {
+        let (fleet, scene, kept) = (occupancy.fleet(), Scene::of(occupancy), kit.caches.shared_state);
+        // The shared state knows which racks changed if it has all that a rack adds to a key.
+        let knows_racks = kept && self.is_common && self.racks.is_empty();
+        for part in &batch.parts {
+            let cells = self.cells[part.cluster.index()].as_mut().expect("it was built");
+            let machines = batch.machines[part.range()].iter();
+            let touched = machines.map(|machine| cell_of(fleet, part.cluster, *machine, self.by_rack));
+            if knows_racks {
+                let seen = core::mem::replace(&mut cells.racks_seen, kit.shared.revision_of_racks(part.cluster));
+                let racks = kit.shared.racks_changed_since(part.cluster, seen).filter(|_| self.by_rack);
+                kit.touched.extend(racks.map(|rack| (part.cluster, rack)));
+                if let Some(ties) = &mut cells.ties {
+                    touched.for_each(|cell| ties.change(cell as usize));
+                }
+            } else {
+                touched.for_each(|cell| touch(&mut kit.touched, (part.cluster, cell)));
+            }
+            cells.revision = occupancy.revision();
+        }
+        for (cluster, cell) in &kit.touched {
+            let cells = self.cells[cluster.index()].as_ref().expect("it was built");
+            let best = cells.rankings.best(*cell as usize);
+            let best = self.best_of(scene, *cluster, *cell, best, (kept, &kit.shared));
+            self.cells[cluster.index()].as_mut().expect("it was built").set_best(*cell as usize, best);
+        }
+    }
+
+    /// Builds the cells of a batch's clusters that have none, without candidates.
+    fn build_missing_cells(&mut self, fleet: &Fleet, batch: &Batch, kit: &mut Kit<K>, now: u64) {
+        for Part { cluster, .. } in &batch.parts {
+            let cells = &mut self.cells[cluster.index()];
+            if cells.is_none() {
+                *cells = Some(Cells::new(kit.shape(fleet, *cluster), self.has_bits, kit.tiebreaker(), now));
+            }
+        }
     }
 
     /// A cell's best key under all rules (Protean section 5.2.5), and how many have it.

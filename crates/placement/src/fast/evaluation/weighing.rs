@@ -13,10 +13,10 @@ use tiebreak_model::{ClusterId, Fleet, MachineId};
 
 use super::super::judges::together;
 use super::super::packed::PackedKey;
-use super::super::ranking::{Bests, Rankings, skip};
+use super::super::ranking::{Bests, Rankings, ones, skip};
 use super::super::request::Draw;
 use super::super::weights::{Groups, best, in_order};
-use super::cells::{Cells, Touched};
+use super::cells::Cells;
 use super::live::Live;
 use super::{Evaluation, Found};
 
@@ -88,6 +88,33 @@ impl<K: PackedKey> Tally<K> {
     pub(super) fn bytes(&self) -> usize {
         let keys = self.keys.capacity() + self.racks.capacity();
         keys * size_of::<K>() + self.machines_by_key.len() * size_of::<(K, u32)>()
+    }
+}
+
+/// A set of cells of one cluster, as bits.
+#[derive(Default)]
+struct Touched {
+    words: Vec<u64>,
+}
+
+impl Touched {
+    /// Adds cells, by index.
+    #[inline]
+    fn mark(&mut self, cells: impl Iterator<Item = usize>) {
+        for cell in cells {
+            let word = cell / u64::BITS as usize;
+            if word >= self.words.len() {
+                self.words.resize(word + 1, 0);
+            }
+            self.words[word] |= 1 << (cell % u64::BITS as usize);
+        }
+    }
+
+    /// Takes all of them out, ascending.
+    #[inline]
+    fn drain(&mut self) -> impl Iterator<Item = usize> + '_ {
+        let words = (0..).step_by(u64::BITS as usize).zip(self.words.drain(..));
+        words.flat_map(|(first, word): (usize, u64)| ones(word).map(move |bit| first + bit as usize))
     }
 }
 
