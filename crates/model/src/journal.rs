@@ -86,7 +86,7 @@ impl Journal {
 
 /// Lists of items, each ordered by last change.
 #[derive(Clone, Debug)]
-pub struct Recency {
+struct Recency {
     items: Vec<Item>,
     /// The newest of each list.
     newest: Vec<u32>,
@@ -102,22 +102,20 @@ struct Item {
 
 impl Recency {
     /// This many items in this many lists, all unchanged.
-    #[must_use]
-    pub fn new(things: usize, lists: usize) -> Self {
+    fn new(things: usize, lists: usize) -> Self {
         let unchanged = Item { latest: Revision(0), newer: NONE, older: NONE };
         Self { items: vec![unchanged; things], newest: vec![NONE; lists] }
     }
 
     /// When an item last changed.
     #[inline]
-    #[must_use]
-    pub fn latest(&self, thing: usize) -> Revision {
+    fn latest(&self, thing: usize) -> Revision {
         self.items[thing].latest
     }
 
     /// Moves an item to the front of its list (always the same one), because it changed now.
     #[inline]
-    pub fn touch(&mut self, list: usize, thing: u32, now: Revision) {
+    fn touch(&mut self, list: usize, thing: u32, now: Revision) {
         let front = self.newest[list];
         if front != thing {
             self.unlink(thing);
@@ -145,7 +143,7 @@ impl Recency {
 
     /// The items of a list that changed after `since`, newest first, each once.
     #[inline]
-    pub fn since(&self, list: usize, since: Revision) -> impl Iterator<Item = u32> + '_ {
+    fn since(&self, list: usize, since: Revision) -> impl Iterator<Item = u32> + '_ {
         let mut next = self.newest[list];
         core::iter::from_fn(move || {
             let item = self.items.get(next as usize).filter(|item| item.latest > since)?;
@@ -153,10 +151,47 @@ impl Recency {
         })
     }
 
+    fn bytes(&self) -> usize {
+        self.items.capacity() * size_of::<Item>() + self.newest.capacity() * size_of::<u32>()
+    }
+}
+
+/// The changes of some things, counted on their own.
+#[derive(Clone, Debug)]
+pub struct Changes {
+    revision: Revision,
+    things: Recency,
+}
+
+impl Changes {
+    /// This many things, all unchanged.
+    #[must_use]
+    pub fn new(things: usize) -> Self {
+        Self { revision: Revision(0), things: Recency::new(things, 1) }
+    }
+
+    /// The latest change.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// Records that a thing has just changed.
+    pub fn record(&mut self, thing: u32) {
+        self.revision.0 += 1;
+        self.things.touch(0, thing, self.revision);
+    }
+
+    /// The things that changed after `since`, newest first, each once.
+    #[inline]
+    pub fn since(&self, since: Revision) -> impl Iterator<Item = u32> + '_ {
+        self.things.since(0, since)
+    }
+
     /// Bytes it holds.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.items.capacity() * size_of::<Item>() + self.newest.capacity() * size_of::<u32>()
+        self.things.bytes()
     }
 }
 

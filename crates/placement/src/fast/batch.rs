@@ -46,22 +46,11 @@ impl Batch {
     }
 
     /// Adds some machines of a cluster, in any order.
+    #[inline]
     pub(crate) fn add_some(&mut self, cluster: ClusterId, machines: impl Iterator<Item = MachineId>) {
         let start = self.machines.len() as u32;
         self.machines.extend(machines);
         self.parts.push(Part { cluster, since: None, start, end: self.machines.len() as u32 });
-    }
-
-    /// Adds the machines of a part of another batch that pass a test.
-    #[inline]
-    pub(crate) fn add_those(&mut self, part: &Part, of: &Self, mut passes: impl FnMut(MachineId) -> bool) {
-        let start = self.machines.len() as u32;
-        for machine in &of.machines[part.range()] {
-            if passes(*machine) {
-                self.machines.push(*machine);
-            }
-        }
-        self.parts.push(Part { since: None, start, end: self.machines.len() as u32, ..*part });
     }
 
     /// Widens the last part to all machines of its racks, by id.

@@ -8,7 +8,7 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use tiebreak_model::journal::{Recency, Revision};
+use tiebreak_model::journal::{Changes, Revision};
 use tiebreak_model::{ClusterId, Occupancy, Scene, VmRequest};
 
 use super::weights::best_first;
@@ -32,9 +32,8 @@ pub(crate) struct SharedClusters {
     seen: Option<Revision>,
     valid: Vec<bool>,
     buckets: Vec<u64>,
-    /// Counts changes of these verdicts, with the cluster of each.
-    version: Revision,
-    changed: Recency,
+    /// The changes of these verdicts.
+    changes: Changes,
     room: Vec<u64>,
 }
 
@@ -51,8 +50,7 @@ impl SharedClusters {
             valid: vec![false; clusters],
             buckets: vec![0; clusters * preferences.len()],
             preferences,
-            version: Revision(0),
-            changed: Recency::new(clusters, 1),
+            changes: Changes::new(clusters),
             room: Vec::new(),
         }
     }
@@ -83,8 +81,7 @@ impl SharedClusters {
         if moved || valid != self.valid[cluster.index()] {
             self.valid[cluster.index()] = valid;
             buckets.copy_from_slice(&self.room);
-            self.version.0 += 1;
-            self.changed.touch(0, cluster.0, self.version);
+            self.changes.record(cluster.0);
         }
     }
 
@@ -182,11 +179,11 @@ impl ClusterOrder {
     }
 
     fn update(&mut self, occupancy: &Occupancy, shared: &SharedClusters) {
-        let now = (occupancy.revision(), shared.version);
+        let now = (occupancy.revision(), shared.changes.revision());
         let (scene, before) = (Scene::of(occupancy), self.seen.replace(now));
         match before {
             Some(before) if before == now => {}
-            Some((_, version)) if version == shared.version && !self.own_changes => {}
+            Some((_, version)) if version == shared.changes.revision() && !self.own_changes => {}
             _ if self.weights.is_some() => {
                 let mut order = core::mem::take(&mut self.order);
                 order.clear();
@@ -199,7 +196,7 @@ impl ClusterOrder {
                 }
             }
             Some((_, version)) => {
-                for cluster in shared.changed.since(0, version).map(ClusterId) {
+                for cluster in shared.changes.since(version).map(ClusterId) {
                     self.replace(scene, shared, cluster);
                 }
             }

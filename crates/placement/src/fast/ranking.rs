@@ -204,6 +204,7 @@ impl<K: PackedKey> Rankings<K> {
         let span = self.shape.cells[cell];
         let best = self.nodes[span.root as usize].0;
         let mut child = 0;
+        // Most cells are one node, for which no list of levels is made.
         if span.root > span.first_node {
             for (level, width) in self.levels(span).into_iter().rev().skip(1) {
                 let first = child * FANOUT;

@@ -8,7 +8,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use tiebreak_model::journal::{Recency, Revision};
+use tiebreak_model::journal::{Changes, Revision};
 use tiebreak_model::{ClusterId, Occupancy, RackId, Scene};
 
 use super::batch::Batch;
@@ -30,9 +30,8 @@ struct SharedColumn<K> {
     revision: Revision,
     machines: Vec<K>,
     racks: Vec<K>,
-    /// Counts changes of the racks' parts, with the rack of each.
-    revision_of_racks: Revision,
-    racks_changed: Recency,
+    /// The changes of `racks`.
+    changes: Changes,
 }
 
 impl<K: PackedKey> SharedColumn<K> {
@@ -41,15 +40,13 @@ impl<K: PackedKey> SharedColumn<K> {
             revision: Revision(0),
             machines: vec![K::ZERO; machines],
             racks: vec![K::ZERO; racks],
-            revision_of_racks: Revision(0),
-            racks_changed: Recency::new(racks, 1),
+            changes: Changes::new(racks),
         }
     }
 
     fn set_rack(&mut self, rack: u32, part: K) {
         if core::mem::replace(&mut self.racks[rack as usize], part) != part {
-            self.revision_of_racks.0 += 1;
-            self.racks_changed.touch(0, rack, self.revision_of_racks);
+            self.changes.record(rack);
         }
     }
 }
@@ -86,14 +83,9 @@ impl<K: PackedKey> Shared<K> {
         self.column(cluster).racks[rack]
     }
 
-    /// How often the part of any rack of a cluster has changed.
-    pub(crate) fn revision_of_racks(&self, cluster: ClusterId) -> Revision {
-        self.column(cluster).revision_of_racks
-    }
-
-    /// The racks of a cluster, counted from its first, whose part changed after that.
-    pub(crate) fn racks_changed_since(&self, cluster: ClusterId, seen: Revision) -> impl Iterator<Item = u32> + '_ {
-        self.column(cluster).racks_changed.since(0, seen)
+    /// The changes of the parts of a cluster's racks, counted from its first rack.
+    pub(crate) fn changes_of_racks(&self, cluster: ClusterId) -> &Changes {
+        &self.column(cluster).changes
     }
 
     /// Updates clusters.
@@ -159,7 +151,7 @@ impl<K: PackedKey> Shared<K> {
     pub(crate) fn bytes(&self) -> u64 {
         let bytes = |column: &SharedColumn<K>| {
             let keys = column.machines.capacity() + column.racks.capacity();
-            (keys * size_of::<K>() + column.racks_changed.bytes()) as u64
+            (keys * size_of::<K>() + column.changes.bytes()) as u64
         };
         self.columns.iter().flatten().map(bytes).sum()
     }

@@ -88,13 +88,14 @@ impl<K: PackedKey> Evaluation<K> {
             let cells = self.cells[part.cluster.index()].as_mut().expect("it was built");
             let first = occupancy.fleet().cluster(part.cluster).machines().start;
             kit.changed.clear();
-            roomy.add_those(part, batch, |machine| {
-                let has_room = occupancy.free(machine).covers(self.must_be_free);
+            let has_room = |machine: &MachineId| {
+                let has_room = occupancy.free(*machine).covers(self.must_be_free);
                 if !has_room && cells.rankings.leaf((machine.0 - first) as usize) != K::INVALID {
-                    kit.changed.push((machine, K::INVALID));
+                    kit.changed.push((*machine, K::INVALID));
                 }
                 has_room
-            });
+            };
+            roomy.add_some(part.cluster, batch.machines[part.range()].iter().copied().filter(has_room));
             cells.set_keys(occupancy.fleet(), part.cluster, self.by_rack, &kit.changed, &mut kit.touched);
         }
     }
@@ -199,8 +200,9 @@ impl<K: PackedKey> Evaluation<K> {
             let machines = batch.machines[part.range()].iter();
             let touched = machines.map(|machine| cell_of(fleet, part.cluster, *machine, self.by_rack));
             if knows_racks {
-                let seen = core::mem::replace(&mut cells.racks_seen, kit.shared.revision_of_racks(part.cluster));
-                let racks = kit.shared.racks_changed_since(part.cluster, seen).filter(|_| self.by_rack);
+                let changes = kit.shared.changes_of_racks(part.cluster);
+                let seen = core::mem::replace(&mut cells.racks_seen, changes.revision());
+                let racks = changes.since(seen).filter(|_| self.by_rack);
                 kit.touched.extend(racks.map(|rack| (part.cluster, rack)));
                 if let Some(ties) = &mut cells.ties {
                     touched.for_each(|cell| ties.change(cell as usize));
