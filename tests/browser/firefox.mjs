@@ -88,6 +88,7 @@ async function connect(address) {
     waiting.delete(id);
     return error ? reject?.(new Error(`${error}: ${message}`)) : resolve?.(result);
   });
+  socket.on('close', () => { for (const { reject } of waiting.values()) reject(new Error('Firefox closed the connection')); });
   return {
     call: (method, params = {}) => new Promise((resolve, reject) => {
       last += 1;

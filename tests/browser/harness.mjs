@@ -4,6 +4,7 @@
 //
 // A test fails on any console error, uncaught error (in a worker too), or request to another origin.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -38,6 +39,10 @@ export function compileAsForPeople() {
 
 /** How long a test waits for something that must happen: far longer than it takes, even on a busy machine. */
 export const PATIENCE_MS = 60_000;
+/** How long a whole test may take: ten times as long as the longest one on a busy machine. */
+const TEST_MS = 600_000;
+/** How long a browser or a page takes to answer that is not stuck. */
+const ANSWER_MS = 10_000;
 
 /** Typical windows: a laptop's, and a phone's. */
 export const WIDE = { width: 1440, height: 900 };
@@ -52,6 +57,20 @@ export async function until(look, what = look) {
     if (Date.now() > end) throw new Error(`it never came: ${what}`);
     await new Promise((resolve) => { setTimeout(resolve, 50); });
   }
+}
+
+class TookTooLong extends Error {}
+/** The browser itself does not answer, which says nothing about the page. */
+class BrowserStuck extends Error {}
+
+/** The promise's value, or an error after this time. For what has no limit of its own, such as Playwright's
+ * `evaluate` and `close`. */
+export async function within(limitMs, what, promise) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new TookTooLong(`${what} took longer than ${limitMs / 1_000} s`)), limitMs);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 /** The Chromium of this process: each session has its own isolated context in it. */
@@ -78,24 +97,52 @@ function leaveChromium() {
   }, STAYS_MS);
 }
 
+/** Ends a Chromium that no longer answers, so that the next session starts another one; returns the error for that. */
+function abandonChromium({ message }) {
+  console.log(`${message}: Chromium is stuck, and is ended`);
+  chromium.launched = null;
+  signalChromium('SIGKILL');
+  return new BrowserStuck(message);
+}
+
+/** Sends a signal to all processes of each Chromium that this process started. Where there is no `pgrep`, to none. */
+export function signalChromium(signal) {
+  const { stdout } = spawnSync('pgrep', ['-P', String(process.pid), '-f', 'chromium'], { encoding: 'utf8' });
+  for (const leader of stdout?.match(/\d+/g) ?? []) process.kill(-Number(leader), signal);
+}
+
 /** A new Chromium context with one empty page. `cpu` slows down the page's main thread (4: four times slower).
  * `faults` collects what a test must not meet; `requests` counts them by origin. The page opens with a scenario, as
  * for a returning visitor; with `view: null` as for a new one. */
 export async function openChromium({ width = 1280, height = 800, dark = false, reducedMotion = false, cpu = 1, view = 'experiment' } = {}) {
   const browser = await joinChromium();
-  const context = await browser.newContext({
-    viewport: { width, height },
-    colorScheme: dark ? 'dark' : 'light',
-    reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
-  }).catch((error) => { leaveChromium(); throw error; });
-  context.setDefaultTimeout(PATIENCE_MS);
-  if (view) await context.addInitScript(wasHere, view);
-  const faults = [];
-  const requests = new Map();
-  listen(context, faults, requests);
-  const page = await context.newPage();
-  if (cpu !== 1) await slowDown(page, cpu);
-  return { browser, context, page, faults, requests, close: () => context.close().finally(leaveChromium) };
+  const open = async () => {
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme: dark ? 'dark' : 'light',
+      reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
+    });
+    context.setDefaultTimeout(PATIENCE_MS);
+    if (view) await context.addInitScript(wasHere, view);
+    const faults = [];
+    const requests = new Map();
+    listen(context, faults, requests);
+    const page = await context.newPage();
+    if (cpu !== 1) await slowDown(page, cpu);
+    return { context, page, faults, requests };
+  };
+  const session = await within(PATIENCE_MS, 'opening a page', open()).catch((error) => {
+    leaveChromium();
+    throw error instanceof TookTooLong ? abandonChromium(error) : error;
+  });
+  // A test that is over does not depend on how its browser ends.
+  const close = () => within(PATIENCE_MS, 'closing a page', session.context.close())
+    .catch((error) => {
+      if (error instanceof TookTooLong) abandonChromium(error);
+      else if (browser.isConnected()) throw error;
+    })
+    .finally(leaveChromium);
+  return { browser, ...session, close };
 }
 
 /** Marks this browser as a returning visitor's, with this view. Without storage it does nothing. */
@@ -122,16 +169,28 @@ async function slowDown(page, rate) {
 
 /** Serves the page, opens it in Chromium, runs `body({ page, host, faults, requests, ... })`, then checks the rules
  * above. Options are those of `openChromium`, `root`, `at` and `line` of `serve`, `path` (appended to the address:
- * '#...' or '?...'), and `prepare`, which gets the session and the host before the page is loaded. */
-export async function inChromium({ root = DIST, at = MOUNT, line = null, path = '', prepare, ...options }, body) {
+ * '#...' or '?...'), `prepare`, which gets the session and the host before the page is loaded, and `limitMs`, how long
+ * all of it may take. If the browser itself gets stuck, `body` runs once more, in another one. */
+export function inChromium(options, body) {
+  return onceInChromium(options, body).catch((error) => {
+    if (error instanceof BrowserStuck) return onceInChromium(options, body);
+    throw error;
+  });
+}
+
+async function onceInChromium({ root = DIST, at = MOUNT, line, path = '', prepare, limitMs = TEST_MS, ...options }, body) {
   const host = await serve({ root, at, line });
   const session = await openChromium(options).catch((error) => host.close().then(() => { throw error; }));
-  try {
+  const run = async () => {
     await prepare?.({ ...session, host });
     await session.page.goto(host.url + path);
     await body({ ...session, host });
     hold(session, host);
+  };
+  try {
+    await within(limitMs, 'the test', run());
   } catch (error) {
+    if (error instanceof TookTooLong) await explainDelay(error, session);
     // The page's messages explain most time-outs.
     if (session.faults.length) error.message += `\nthe page said:\n  ${session.faults.join('\n  ')}`;
     throw error;
@@ -141,13 +200,24 @@ export async function inChromium({ root = DIST, at = MOUNT, line = null, path = 
   }
 }
 
+/** Adds to the error what still answers: the page's script, and its frames. */
+async function explainDelay(error, { browser, page }) {
+  const answers = (ask) => within(ANSWER_MS, 'an answer', ask()).then(() => true, () => false);
+  if (!(await answers(() => browser.newBrowserCDPSession()))) throw abandonChromium(error);
+  const script = await answers(() => page.evaluate(() => document.title));
+  const frames = script && await answers(() => page.evaluate(() => new Promise(requestAnimationFrame)));
+  const said = script ? await page.evaluate(() => document.querySelector('[role=status]')?.textContent) : null;
+  error.message += `\nthe browser answers; the page's script ${script ? 'answers' : 'does not'}, `
+    + `its frames ${frames ? 'come' : 'do not'}; its status: ${said ?? 'unknown'}`;
+}
+
 /** The same in Firefox; `body` gets the page of `openFirefox` and the host. */
 export async function inFirefox({ root = DIST, at = MOUNT, line = null, path = '', ...options }, body) {
   const host = await serve({ root, at, line });
   let page;
   try {
     page = await openFirefox(host.url + path, options);
-    await body({ page, host });
+    await within(TEST_MS, 'the test', body({ page, host }));
     hold(page, host);
   } finally {
     await page?.close();
@@ -197,14 +267,14 @@ const AXE = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 
 /** Waits until animations and transitions are over: faded parts have their colours, sliding ones their place. */
 export function atRest(page) {
-  return page.evaluate(async () => {
+  return within(PATIENCE_MS, 'the end of all animations', page.evaluate(async () => {
     const frame = () => new Promise((resolve) => { requestAnimationFrame(resolve); });
     await frame();
     await frame();
     // A cancelled animation ends as well, and another may begin when one ends.
     const moving = () => document.getAnimations().filter(({ playState }) => playState === 'running');
     while (moving().length) await Promise.allSettled(moving().map(({ finished }) => finished));
-  });
+  }));
 }
 
 /** Accessibility violations, one line each: `rule (impact): what, at selector`; waits for animations first. */
@@ -213,7 +283,8 @@ export async function axe(page, options = {}) {
   await page.evaluate(AXE);
   // Passed checks need not be collected, which takes longest on a page with large tables.
   const wishes = { resultTypes: ['violations'], ...options };
-  const { violations } = await page.evaluate((wishes) => window.axe.run(document, wishes), wishes);
+  const run = page.evaluate((wishes) => window.axe.run(document, wishes), wishes);
+  const { violations } = await within(PATIENCE_MS, 'axe', run);
   return violations.flatMap(({ id, impact, help, nodes }) =>
     nodes.map(({ target }) => `${id} (${impact}): ${help}, at ${target.join(' ')}`));
 }

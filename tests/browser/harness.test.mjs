@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { axe, firstPicture, heap, inChromium, inFirefox, serve, SLOW_LINE, until } from './harness.mjs';
+import { axe, firstPicture, heap, inChromium, inFirefox, serve, signalChromium, SLOW_LINE, until } from './harness.mjs';
 
 // An empty wasm module and a worker that fetches it: the shape of the real page.
 const FILES = {
@@ -95,6 +95,22 @@ test('Chromium: size, colours and motion are as asked', () =>
     }));
     assert.deepEqual(seen, { width: 360, dark: true, still: true });
   }));
+
+test('a page that never answers fails its test, which says so', () =>
+  assert.rejects(
+    inChromium({ root, limitMs: 2_000 }, ({ page }) => page.evaluate(() => { for (;;); })),
+    /^Error: the test took longer than 2 s\nthe browser answers; the page's script does not/,
+  ));
+
+test('a browser that never answers is replaced, and the test runs again', async () => {
+  let runs = 0;
+  await inChromium({ root, limitMs: 20_000 }, async ({ page }) => {
+    runs += 1;
+    if (runs === 1) signalChromium('SIGSTOP');
+    assert.equal(await page.title(), 'Small');
+  });
+  assert.equal(runs, 2);
+});
 
 test('axe finds what is missing, and nothing else', () =>
   inChromium({ root }, async ({ page }) => {

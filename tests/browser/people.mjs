@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import zlib from 'node:zlib';
-import { inChromium, showTab, until } from './harness.mjs';
+import { inChromium, PATIENCE_MS, showTab, until, within } from './harness.mjs';
 
 export { showTab, until };
 
@@ -100,12 +100,12 @@ export async function says(locator, words, message) {
 /** Waits until the effects of earlier actions are drawn. The page draws at once, or, when it is busy, in turns that
  * each wait for their own timer; timers are served in order. */
 export function drawn(page) {
-  return page.evaluate(async () => {
+  return within(PATIENCE_MS, 'two frames', page.evaluate(async () => {
     for (let turn = 0; turn < 2; turn += 1) {
       await new Promise((resolve) => { setTimeout(resolve, 5); });
       await new Promise((resolve) => { requestAnimationFrame(resolve); });
     }
-  });
+  }));
 }
 
 /** Types into a field and leaves it; the field accepts that, whatever the page is doing. */
@@ -128,7 +128,7 @@ export async function withdraws(page, css, words, action) {
     return { gone };
   }, [css, words.source]);
   await action();
-  await watch.evaluate(({ gone }) => gone);
+  await within(PATIENCE_MS, `the end of ${words}`, watch.evaluate(({ gone }) => gone));
 }
 
 /** Clicks a button in the same turn in which it appears, for something that may be over soon. */
@@ -147,7 +147,7 @@ export async function clickAtOnce(page, name, action) {
     return { clicked };
   }, name);
   await action();
-  await watch.evaluate(({ clicked }) => clicked);
+  await within(PATIENCE_MS, `the button ${name}`, watch.evaluate(({ clicked }) => clicked));
 }
 
 /** The name or the text of the focused element. */
