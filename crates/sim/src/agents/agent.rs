@@ -173,14 +173,29 @@ impl Agent {
         self.allocator.view_mut().set(machine, after);
     }
 
-    /// Drops the assignments of a request, because the store has answered or will not be asked.
-    pub(crate) fn release(&mut self, flight: &InFlight) {
+    /// Drops the assignments of a request that the store will not be asked about.
+    pub(crate) fn drop_all(&mut self, flight: &InFlight) {
+        self.forget_links(flight);
         if let Some(network) = self.allocator.view_mut().network_mut() {
-            for (place, kbps) in &flight.links {
-                network.release(*place, *kbps);
-                self.cuts_pending_kbps[*place as usize] -= kbps;
-            }
+            flight.links.iter().for_each(|(place, kbps)| network.release(*place, *kbps));
         }
+        self.release_machines(flight);
+    }
+
+    /// Drops the assignments of a request that the store has answered, and learns the bandwidth of their links' cuts
+    /// from it. A cut that only this request has changed stays as it is.
+    pub(crate) fn release(&mut self, store: &Store, flight: &InFlight) {
+        self.forget_links(flight);
+        self.told_cuts(store, &flight.links);
+        self.release_machines(flight);
+    }
+
+    /// Subtracts the links of these assignments from the bandwidth of unanswered ones.
+    fn forget_links(&mut self, flight: &InFlight) {
+        flight.links.iter().for_each(|(place, kbps)| self.cuts_pending_kbps[*place as usize] -= kbps);
+    }
+
+    fn release_machines(&mut self, flight: &InFlight) {
         for machine in flight.assignments.iter().map(|it| it.machine) {
             let Some(at) = self.pending.iter().position(|(pending, _)| *pending == machine) else { continue };
             let record = self.with_pending(machine, self.pending[at].1);
@@ -291,15 +306,14 @@ mod tests {
             agent.reserve(&mut flight, cuts);
             flight
         };
-        let (one, other) = (begin(&[(0, 3), (1, 3)]), begin(&[(0, 2)]));
-        assert_eq!(used(&agent), Some([5, 3]));
-        agent.release(&one);
-        assert_eq!(used(&agent), Some([2, 0]));
+        let (one, other, third) = (begin(&[(0, 3), (1, 3)]), begin(&[(0, 2)]), begin(&[(1, 7)]));
+        assert_eq!(used(&agent), Some([5, 10]));
+        agent.drop_all(&third);
+        assert_eq!(used(&agent), Some([5, 3]), "the store is not asked about the third");
         store.shift_links(Time::ZERO, &[(0, 4), (1, 1)], true);
-        agent.told_cuts(&store, &[(0, 4), (1, 1)]);
+        agent.release(&store, &one);
         assert_eq!(used(&agent), Some([6, 1]), "what is on its way stands on top of what the store has");
-        agent.release(&other);
-        agent.told_cuts(&store, &[(0, 4)]);
+        agent.release(&store, &other);
         assert_eq!(used(&agent), Some([4, 1]));
     }
 }

@@ -16,7 +16,7 @@ use calendar::Calendar;
 mod calendar;
 
 /// An event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// The policy at this index of the plan takes over.
     List(u32),
@@ -133,7 +133,9 @@ impl Queue {
             .map(|request| (self.workload.at(request), Event::Arrival(request)))
             .filter(|(at, _)| *at <= horizon);
         let tick = Some((self.next_tick, Event::Tick)).filter(|(at, _)| *at <= horizon);
-        let next = [list, incident, departure, life, day, commit, free, arrival, tick].into_iter().flatten().min()?;
+        // Of several at one instant, the first kind in this order.
+        let all = [list, incident, departure, life, day, commit, free, arrival, tick];
+        let next = all.into_iter().flatten().min_by_key(|(at, _)| *at)?;
         match next.1 {
             Event::List(_) => drop(self.lists.pop()),
             Event::Incident(_) => drop(self.incidents.pop()),

@@ -57,20 +57,23 @@ impl World {
     fn broken_promise(&mut self, agent: u32, flight: &InFlight) -> Option<MachineId> {
         self.ask(flight.job);
         let (mut reserved, mut replaced) = (Vec::new(), Vec::new());
-        let broken = flight.assignments.iter().find_map(|it| {
+        let broken = (1..).zip(&flight.assignments).find_map(|(nth, it)| {
             self.ask_for(it.vm);
             let scene = self.asking.scene(self.store.occupancy(), &it.shape, self.systems.growth());
             let asked = VmRequest { life: it.life, ..self.asking.request(it.shape) };
             let kept = self.rules.policy.may_commit(&asked, scene, it.machine);
-            let cuts = self.cuts(it.machine);
-            self.store.shift_unpublished(&cuts, true);
-            reserved.extend(cuts);
-            let before = self.store.occupancy().record(it.machine);
-            if let Some(after) = self.team[agent].place(before, it) {
-                self.store.set_unpublished(it.machine, MachineRecord { last_use: before.last_use, ..after });
-                replaced.push((it.machine, before));
+            // No VM is judged after the last one.
+            if kept && nth < flight.assignments.len() {
+                let cuts = self.cuts(it.machine);
+                self.store.shift_unpublished(&cuts, true);
+                reserved.extend(cuts);
+                let before = self.store.occupancy().record(it.machine);
+                if let Some(after) = self.team[agent].place(before, it) {
+                    self.store.set_unpublished(it.machine, MachineRecord { last_use: before.last_use, ..after });
+                    replaced.push((it.machine, before));
+                }
+                self.asking.assign(it.machine, &it.shape);
             }
-            self.asking.assign(it.machine, &it.shape);
             (!kept).then_some(it.machine)
         });
         self.store.shift_unpublished(&reserved, false);
@@ -100,8 +103,7 @@ impl World {
         if !self.plan.agents.fine_grained {
             self.team[agent].count_in(&self.store, flight);
         }
-        self.team[agent].told_cuts(&self.store, &flight.links);
-        self.team[agent].release(flight);
+        self.team[agent].release(&self.store, flight);
         self.answered(flight.job);
         match flight.job {
             Job::Place(_) => self.observed.counters.placements += flight.assignments.len() as u64,
@@ -130,11 +132,10 @@ impl World {
         self.committed(true);
         let one = &mut self.team[agent];
         one.conflicts += 1;
-        one.release(flight);
+        one.release(&self.store, flight);
         for machine in conflicts {
             one.told(&self.store, *machine);
         }
-        one.told_cuts(&self.store, &flight.links);
         if flight.attempt < self.plan.agents.retries {
             self.observed.counters.retries += 1;
             self.team.enqueue(flight.job, flight.attempt + 1, self.now);

@@ -37,7 +37,7 @@ impl World {
         for vm in &order {
             let found = self.decide_vm(agent, &mut flight, *vm, &mut took_us);
             if !found {
-                self.team[agent].release(&flight);
+                self.team[agent].drop_all(&flight);
                 // Nothing of it is sent to the store, and nothing stays in the agent's view until the store answers.
                 flight.assignments.clear();
                 flight.links.clear();
