@@ -244,6 +244,7 @@ impl Fleet {
     }
 
     /// The number of machines.
+    #[inline]
     #[must_use]
     pub fn machine_count(&self) -> u32 {
         self.rack_of_machine.len() as u32
@@ -262,6 +263,7 @@ impl Fleet {
     }
 
     /// One cluster.
+    #[inline]
     #[must_use]
     pub fn cluster(&self, id: ClusterId) -> &Cluster {
         &self.clusters[id.index()]

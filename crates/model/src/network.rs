@@ -168,6 +168,7 @@ impl Network {
     }
 
     /// The reserved bandwidth of a cut, in kbit/s.
+    #[inline]
     #[must_use]
     pub fn used_kbps(&self, cut: Cut) -> u64 {
         self.used_at(self.place(cut))
@@ -181,10 +182,12 @@ impl Network {
     }
 
     /// The reserved share of a cut, at least 0; above 1 if over-reserved, and 1 if its capacity is 0.
+    #[inline]
     #[must_use]
     pub fn used_share(&self, cut: Cut) -> f64 {
         let (used, capacity) = (self.used_kbps(cut), self.capacity_kbps(cut));
-        if capacity == 0 { 1.0 } else { used as f64 / capacity as f64 }
+        // Uses `i64`, which converts in one instruction.
+        if capacity == 0 { 1.0 } else { used as i64 as f64 / capacity as i64 as f64 }
     }
 
     /// Sets the reserved bandwidth of the cut at this index.

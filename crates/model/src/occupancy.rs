@@ -424,9 +424,7 @@ impl Occupancy {
     #[inline]
     #[must_use]
     pub fn machine(&self, id: MachineId) -> MachineView<'_> {
-        let cluster = self.fleet.cluster(self.fleet.cluster_of(id));
-        let (free, record) = (self.free[id.index()], &self.machines[id.index()]);
-        MachineView { id, machines: self.fleet.machine_count(), free, record, cluster }
+        MachineView { id, occupancy: self }
     }
 
     /// A machine and the sizes of VMs, as a rule about fragmentation sees them.
@@ -505,73 +503,81 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// One machine, without anything around it that can change.
+/// One machine, without anything around it that can change. A rule pays only for what it reads.
 #[derive(Clone, Copy, Debug)]
 pub struct MachineView<'a> {
     /// Its id.
     pub id: MachineId,
-    /// The number of machines in the zone, which never changes.
-    pub machines: u32,
-    free: Resources,
-    record: &'a MachineRecord,
-    cluster: &'a Cluster,
+    occupancy: &'a Occupancy,
 }
 
 impl MachineView<'_> {
+    #[inline]
+    fn record(&self) -> &MachineRecord {
+        &self.occupancy.machines[self.id.index()]
+    }
+
+    /// The number of machines in the zone, which never changes.
+    #[inline]
+    #[must_use]
+    pub fn machines(&self) -> u32 {
+        self.occupancy.fleet.machine_count()
+    }
+
     /// Free capacity.
     #[inline]
     #[must_use]
     pub fn free(&self) -> Resources {
-        self.free
+        self.occupancy.free(self.id)
     }
 
     /// Its capacity.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> Resources {
-        self.cluster.capacity
+        self.occupancy.fleet.capacity(self.id)
     }
 
     /// VMs on it.
     #[inline]
     #[must_use]
     pub fn vms(&self) -> u32 {
-        self.record.vms
+        self.record().vms
     }
 
     /// Whether it accepts new VMs.
     #[inline]
     #[must_use]
     pub fn readiness(&self) -> Readiness {
-        self.record.readiness
+        self.record().readiness
     }
 
     /// Capacity of low-priority VMs, which eviction would free.
     #[inline]
     #[must_use]
     pub fn evictable(&self) -> Resources {
-        self.record.evictable
+        self.record().evictable
     }
 
     /// The host environment it runs; larger is newer.
     #[inline]
     #[must_use]
     pub fn host_version(&self) -> u16 {
-        self.record.host_version
+        self.record().host_version
     }
 
     /// The probability that it fails soon, in percent.
     #[inline]
     #[must_use]
     pub fn risk(&self) -> u8 {
-        self.record.risk
+        self.record().risk
     }
 
     /// Whether its tenant shares it with no other.
     #[inline]
     #[must_use]
     pub fn is_isolated(&self) -> bool {
-        self.record.isolated
+        self.record().isolated
     }
 
     /// Its lifetime class and which VMs it accepts (LAVA section 4.3). Its expected exit is reserved for rules that
@@ -579,7 +585,7 @@ impl MachineView<'_> {
     #[inline]
     #[must_use]
     pub fn lifetime_class(&self) -> (Phase, u8) {
-        (self.record.life.phase, self.record.life.class)
+        (self.record().life.phase, self.record().life.class)
     }
 
     /// Its class by its cluster's affinity group, from 1 for the shortest; 0 if it has none, as an empty machine (DVLA,
@@ -587,14 +593,14 @@ impl MachineView<'_> {
     #[inline]
     #[must_use]
     pub fn affinity_class(&self) -> u8 {
-        if self.record.vms > 0 { self.record.life.affinity } else { 0 }
+        if self.record().vms > 0 { self.record().life.affinity } else { 0 }
     }
 
     /// The longest first predicted lifetime of any VM on it, in seconds.
     #[inline]
     #[must_use]
     pub fn longest_life_s(&self) -> u32 {
-        self.record.life.longest_s
+        self.record().life.longest_s
     }
 }
 

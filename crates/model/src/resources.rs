@@ -66,7 +66,8 @@ impl Resources {
     #[inline]
     #[must_use]
     pub fn covers(self, demand: Self) -> bool {
-        self.0.iter().zip(demand.0).all(|(have, want)| *have >= want)
+        // Without branches, all dimensions are one comparison of vectors.
+        self.0.iter().zip(demand.0).fold(true, |covers, (have, want)| covers & (*have >= want))
     }
 
     /// The larger of both in every dimension.

@@ -13,8 +13,9 @@ use tiebreak_model::{ClusterId, MachineId, RackId, Scene, VmRequest};
 use super::copeland::Row;
 use super::trail::Trail;
 use super::weighted::{best_first, sums, winners};
-use crate::policy::ranked::MachineStage;
+use crate::policy::ranked::{MachineStage, RankedValidator};
 use crate::policy::{Policy, Weights};
+use crate::rule::erased::BoundValidator;
 
 /// How one rule narrowed the candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +137,8 @@ fn candidates(scene: Scene<'_>, clusters: &[ClusterId]) -> Funnel {
     let mut clusters = clusters.to_vec();
     clusters.sort_unstable();
     let fleet = scene.occupancy.fleet();
-    let best = clusters.iter().flat_map(|id| fleet.cluster(*id).machines()).map(MachineId).collect();
+    let mut best = Vec::with_capacity(clusters.iter().map(|id| fleet.cluster(*id).machines().len()).sum());
+    clusters.iter().for_each(|id| best.extend(fleet.cluster(*id).machines().map(MachineId)));
     Funnel { clusters, best, ..Funnel::of_machines(Vec::new()) }
 }
 
@@ -205,8 +207,9 @@ pub(crate) fn order_clusters(
     let mut steps = Vec::new();
     let mut clusters: Vec<_> = (0..scene.occupancy.fleet().clusters().len()).map(ClusterId::of).collect();
     for ranked in &policy.cluster_validators {
-        let bound = ranked.rule.bind(vm);
-        narrow(&mut steps, ranked.id, &mut clusters, |id| bound.is_valid(scene, *id));
+        narrow(&mut steps, ranked, vm, &mut clusters, |bound, clusters| {
+            clusters.retain(|id| bound.is_valid(scene, *id));
+        });
         trail.leaves_clusters(&clusters);
     }
     if policy.is_weighted() {
@@ -228,30 +231,43 @@ fn cluster_rows(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, clusters: &[C
 }
 
 fn validate(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funnel, trail: &mut Trail<'_>) {
+    let Funnel { steps, best, .. } = funnel;
     for ranked in &policy.rack_validators {
-        let bound = ranked.rule.bind(vm);
-        let mut of_rack = once_per_rack(scene, |rack| bound.is_valid(scene, rack));
-        narrow(&mut funnel.steps, ranked.id, &mut funnel.best, |id| of_rack(*id));
-        trail.leaves(&funnel.best);
+        narrow(steps, ranked, vm, best, |bound, machines| {
+            let mut of_rack = once_per_rack(scene, |rack| bound.is_valid(scene, rack));
+            machines.retain(|id| of_rack(*id));
+        });
+        trail.leaves(best);
     }
     for ranked in &policy.machine_validators {
-        let mut valid = vec![true; funnel.best.len()];
-        ranked.rule.bind(vm).judge(scene, &funnel.best, &mut valid);
-        let mut valid = valid.into_iter();
-        narrow(&mut funnel.steps, ranked.id, &mut funnel.best, |_| valid.next() == Some(true));
-        trail.leaves(&funnel.best);
+        narrow(steps, ranked, vm, best, |bound, machines| {
+            let mut valid = vec![true; machines.len()];
+            bound.judge(scene, machines, &mut valid);
+            keep(machines, &valid, |valid| *valid);
+        });
+        trail.leaves(best);
     }
-    if let Some(id) = policy.bandwidth {
-        let gate = policy.gate(scene);
-        narrow(&mut funnel.steps, id, &mut funnel.best, |id| gate.as_ref().is_none_or(|gate| gate.admits(*id)));
-        trail.leaves(&funnel.best);
+    if let Some(rule) = policy.bandwidth {
+        let (gate, before) = (policy.gate(scene), best.len() as u32);
+        best.retain(|id| gate.as_ref().is_none_or(|gate| gate.admits(*id)));
+        steps.push(Step { rule, before, after: best.len() as u32, validates: true });
+        trail.leaves(best);
     }
 }
 
-fn narrow<Id>(steps: &mut Vec<Step>, rule: &'static str, ids: &mut Vec<Id>, keep: impl FnMut(&Id) -> bool) {
+/// Applies a validator, unless it cannot refuse this VM anything.
+fn narrow<Id, Rule>(
+    steps: &mut Vec<Step>,
+    ranked: &RankedValidator<Rule>,
+    vm: &VmRequest,
+    ids: &mut Vec<Id>,
+    apply: impl FnOnce(&dyn BoundValidator<Rule>, &mut Vec<Id>),
+) {
     let before = ids.len() as u32;
-    ids.retain(keep);
-    steps.push(Step { rule, before, after: ids.len() as u32, validates: true });
+    if ranked.rule.concerns(vm) {
+        apply(&*ranked.rule.bind(vm), ids);
+    }
+    steps.push(Step { rule: ranked.id, before, after: ids.len() as u32, validates: true });
 }
 
 /// Applies the machine preferences. Returns the machines dropped by the last one that dropped any.
@@ -267,16 +283,17 @@ fn prefer(
         trail.leaves(&funnel.best);
         return dropped;
     }
-    let mut dropped_last = Vec::new();
+    let mut last = None;
     for stage in &policy.machine_preferences {
         let buckets = buckets(stage, scene, vm, &funnel.best);
-        let dropped = keep_lowest(stage.id(), &buckets, funnel);
+        let before = keep_lowest(stage.id(), &buckets, funnel);
         trail.leaves(&funnel.best);
-        if !dropped.is_empty() {
-            dropped_last = dropped;
-        }
+        last = before.map(|machines| (machines, buckets)).or(last);
     }
-    dropped_last
+    let Some((mut dropped, buckets)) = last else { return Vec::new() };
+    let lowest = buckets.iter().min().copied();
+    keep(&mut dropped, &buckets, |bucket| Some(*bucket) != lowest);
+    dropped
 }
 
 /// One preference's buckets for these machines.
@@ -301,20 +318,28 @@ fn buckets(stage: &MachineStage, scene: Scene<'_>, vm: &VmRequest, machines: &[M
     scores.into_iter().map(|score| quantizer.bucket(score)).collect()
 }
 
-/// Keeps the machines in the lowest bucket. Returns the others.
-fn keep_lowest(rule: &'static str, buckets: &[u64], funnel: &mut Funnel) -> Vec<MachineId> {
-    let before = funnel.best.len() as u32;
-    let lowest = buckets.iter().min().copied();
-    let (mut kept, mut dropped) = (Vec::new(), Vec::new());
-    for (id, bucket) in funnel.best.iter().zip(buckets) {
-        if Some(*bucket) == lowest { kept.push(*id) } else { dropped.push(*id) }
-    }
-    if !dropped.is_empty() {
+/// Keeps the machines in the lowest bucket. Returns all there were if some were in others.
+fn keep_lowest(rule: &'static str, buckets: &[u64], funnel: &mut Funnel) -> Option<Vec<MachineId>> {
+    let machines = funnel.best.len() as u32;
+    let range = |(least, most): (u64, u64), bucket: &u64| (least.min(*bucket), most.max(*bucket));
+    let (lowest, highest) = buckets.iter().fold((u64::MAX, 0), range);
+    let before = (lowest < highest).then(|| funnel.best.clone());
+    if before.is_some() {
+        keep(&mut funnel.best, buckets, |bucket| *bucket == lowest);
         funnel.decided_by = Some(rule);
     }
-    funnel.best = kept;
-    funnel.steps.push(Step { rule, before, after: funnel.best.len() as u32, validates: false });
-    dropped
+    funnel.steps.push(Step { rule, before: machines, after: funnel.best.len() as u32, validates: false });
+    before
+}
+
+/// Keeps the machines whose verdict says so. Whether a machine stays is hard to predict, so there is no branch for it.
+fn keep<V>(machines: &mut Vec<MachineId>, verdicts: &[V], stays: impl Fn(&V) -> bool) {
+    let (all, mut kept) = (&mut machines[..verdicts.len()], 0);
+    for (at, verdict) in verdicts.iter().enumerate() {
+        all[kept] = all[at];
+        kept += usize::from(stays(verdict));
+    }
+    machines.truncate(kept);
 }
 
 /// Every machine's buckets under all machine preferences.

@@ -31,7 +31,10 @@ impl Validator for AreNodeResourcesValid {
 
     #[inline]
     fn is_valid(&self, (demand, may_evict): &(Resources, bool), machine: MachineView<'_>) -> bool {
-        let free = machine.free();
-        free.covers(*demand) || *may_evict && machine.evictable().covers(free.shortage(*demand))
+        if *may_evict { has_room_with_evictions(*demand, machine) } else { machine.free().covers(*demand) }
     }
+}
+
+fn has_room_with_evictions(demand: Resources, machine: MachineView<'_>) -> bool {
+    machine.evictable().covers(machine.free().shortage(demand))
 }

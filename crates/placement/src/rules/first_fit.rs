@@ -20,6 +20,6 @@ impl Preference for FirstFit {
 
     #[inline]
     fn score(&self, (): &(), machine: MachineView<'_>) -> f64 {
-        f64::from(machine.id.0) / f64::from(machine.machines)
+        f64::from(machine.id.0) / f64::from(machine.machines())
     }
 }
