@@ -46,10 +46,15 @@ impl Batch {
     }
 
     /// Adds some machines of a cluster, in any order.
-    #[inline]
     pub(crate) fn add_some(&mut self, cluster: ClusterId, machines: impl Iterator<Item = MachineId>) {
-        let start = self.machines.len() as u32;
         self.machines.extend(machines);
+        self.end_part(cluster);
+    }
+
+    /// Makes the machines added since the last part a part of this cluster.
+    #[inline]
+    pub(crate) fn end_part(&mut self, cluster: ClusterId) {
+        let start = self.parts.last().map_or(0, |part| part.end);
         self.parts.push(Part { cluster, since: None, start, end: self.machines.len() as u32 });
     }
 

@@ -88,14 +88,14 @@ impl<K: PackedKey> Evaluation<K> {
             let cells = self.cells[part.cluster.index()].as_mut().expect("it was built");
             let first = occupancy.fleet().cluster(part.cluster).machines().start;
             kit.changed.clear();
-            let has_room = |machine: &MachineId| {
-                let has_room = occupancy.free(*machine).covers(self.must_be_free);
-                if !has_room && cells.rankings.leaf((machine.0 - first) as usize) != K::INVALID {
+            for machine in &batch.machines[part.range()] {
+                if occupancy.free(*machine).covers(self.must_be_free) {
+                    roomy.machines.push(*machine);
+                } else if cells.rankings.leaf((machine.0 - first) as usize) != K::INVALID {
                     kit.changed.push((*machine, K::INVALID));
                 }
-                has_room
-            };
-            roomy.add_some(part.cluster, batch.machines[part.range()].iter().copied().filter(has_room));
+            }
+            roomy.end_part(part.cluster);
             cells.set_keys(occupancy.fleet(), part.cluster, self.by_rack, &kit.changed, &mut kit.touched);
         }
     }
