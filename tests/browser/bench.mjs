@@ -14,7 +14,7 @@ const TOP = fileURLToPath(new URL('../..', import.meta.url));
 const NATIVE = path.join(process.env.CARGO_TARGET_DIR ?? path.join(TOP, 'target'), 'release/tiebreak');
 const PRESET = { id: 'zone-10k', title: 'A zone of 10,000 machines' };
 const ROUNDS = process.argv.includes('--quick') ? 1 : 5;
-const RATIO_MAX = 1.3;
+const RATIO_MAX = 1.2;
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const seconds = (values) => values.map((value) => value.toFixed(2)).join(', ');

@@ -1326,6 +1326,20 @@ fn bench_measures_admission_alone() {
 }
 
 #[test]
+fn bench_measures_only_the_lists_that_were_named() {
+    for (table, only, names) in [
+        ("--network", "SpreadVdc", &["BandwidthAvailable and SpreadVdc"][..]),
+        ("--power", "forests", &["default list", "PowerBalance, forests"]),
+    ] {
+        let bench = json(&["bench", "--quick", table, "--only", only, "--json"]);
+        let cases = bench["cases"].as_array().expect("cases");
+        assert_eq!(cases.len(), names.len(), "{bench}");
+        let is_named = |(case, name): (&Value, &&str)| case["name"].as_str().is_some_and(|told| told.contains(name));
+        assert!(cases.iter().zip(names).all(is_named), "{bench}");
+    }
+}
+
+#[test]
 fn bench_measures_power_alone() {
     let bench = json(&["bench", "--quick", "--power", "--json"]);
     let cases = bench["cases"].as_array().expect("cases");

@@ -26,6 +26,7 @@ pub const BENCH: Command = Command {
             &bench::ADMISSION,
             &bench::POWER,
             &bench::WEIGHTS,
+            &bench::ONLY,
             &TRACE,
         ],
         &[&bench::growth::GROWTH, &bench::growth::DRAWING],

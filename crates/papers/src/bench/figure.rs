@@ -10,7 +10,6 @@ use tiebreak_console::shown::count;
 pub(super) enum Side {
     AtLeast,
     AtMost,
-    Below,
 }
 
 /// The value that a figure should reach.
@@ -33,7 +32,6 @@ impl Bar {
         match self.0 {
             Side::AtLeast => value >= self.1,
             Side::AtMost => value <= self.1,
-            Side::Below => value < self.1,
         }
     }
 }
@@ -52,7 +50,6 @@ impl BenchFigure {
         let side = self.side.map_or("", |side| match side {
             Side::AtLeast => "at least ",
             Side::AtMost => "at most ",
-            Side::Below => "below ",
         });
         let bar = self
             .bar
@@ -103,8 +100,6 @@ mod tests {
             (Bar(Side::AtLeast, 30.0), 29.9, false),
             (Bar(Side::AtMost, 2.0), 2.0, true),
             (Bar(Side::AtMost, 2.0), 2.1, false),
-            (Bar(Side::Below, 1.0), 1.0, false),
-            (Bar(Side::Below, 1.0), 0.9, true),
         ] {
             assert_eq!(BenchFigure::new(String::new(), value, Some(bar), true).met, Some(met));
             assert_eq!(BenchFigure::new(String::new(), value, Some(bar), false).met, None);
