@@ -166,27 +166,35 @@ test('people are answered while a million VMs run', () =>
     await page.getByRole('tab', { name: 'Charts' }).click();
     await page.evaluate(() => new Promise(requestAnimationFrame));
     await page.evaluate(() => window.answers.clear());
-    // Clicks and keys of several kinds, none of which changes the run, for as long as it lasts.
+    // Clicks and keys of several kinds, none of which changes the run, for as long as it lasts; then again in another
+    // run, until there are enough of them to tell what 95 % took.
     const table = page.getByRole('figure', { name: CHARTS[0], exact: true }).getByRole('button', { name: /data table$/ });
     const map = page.locator('canvas').first();
-    const isUnderWay = () => page.evaluate((from) => !/^Done/.test(window.said.slice(from).at(-1)?.text ?? ''), before);
-    let made = 0;
-    for (let round = 0; made < 6 || (made < 60 && await isUnderWay()); round += 1) {
-      await [() => table.click(), () => map.click({ position: { x: 20 + 7 * round, y: 20 } }), () => page.keyboard.press('Tab')][round % 3]();
-      made += 1;
-      // A user's pause between two actions.
-      await page.waitForTimeout(30);
+    const isUnderWay = (from) => page.evaluate((at) => !/^Done/.test(window.said.slice(at).at(-1)?.text ?? ''), from);
+    let [from, made, done] = [before, 0, ''];
+    for (let run = 0; run < 4 && made < 60; run += 1) {
+      if (run > 0) {
+        from = await page.evaluate(() => window.said.length);
+        await hand.runAgain();
+      }
+      for (let step = 0; step < 2 || (made < 60 && await isUnderWay(from)); step += 1) {
+        await [
+          () => table.click(), () => map.click({ position: { x: 20 + 7 * (made % 60), y: 20 } }), () => page.keyboard.press('Tab'),
+        ][made % 3]();
+        made += 1;
+        // A user's pause between two actions.
+        await page.waitForTimeout(30);
+      }
+      done = await settled(page, from);
+      assert.ok(Number(done.match(/([\d,]+) VMs/)[1].replaceAll(',', '')) > 1_000_000, done);
     }
-    const underWay = await isUnderWay();
-    const done = await settled(page, before);
     // Responses within a frame are not reported individually.
     const told = await page.evaluate(() => [...window.answers.values()]);
     const answers = [...told, ...Array(Math.max(0, made - told.length)).fill(16)];
-    const p75 = sorted(answers)[Math.floor(answers.length * 0.75)];
-    console.log(`a million VMs, CPU x4: ${done}; ${made} clicks and keys${underWay ? ', to the end of what was counted' : ''}, ` +
-      `next paint: median ${ms(median(answers))}, 75 % within ${ms(p75)}, worst ${ms(Math.max(...answers))}`);
-    assert.ok(Number(done.match(/([\d,]+) VMs/)[1].replaceAll(',', '')) > 1_000_000, done);
-    assert.ok(p75 < 5_000, `${p75} ms`);
+    const within = (share) => sorted(answers)[Math.floor(answers.length * share)];
+    console.log(`a million VMs, CPU x4: ${done}; ${made} clicks and keys, next paint: median ${ms(median(answers))}, ` +
+      `75 % within ${ms(within(0.75))}, 95 % within ${ms(within(0.95))}, worst ${ms(Math.max(...answers))}`);
+    assert.ok(within(0.75) < 5_000, `${within(0.75)} ms`);
   }));
 
 test('Firefox: an edit shows its first new points soon, and scrubbing is smooth', () =>
