@@ -164,19 +164,22 @@ test('people are answered while a million VMs run', () =>
     await days.fill('21');
     await days.press('Tab');
     await page.getByRole('tab', { name: 'Charts' }).click();
-    await page.evaluate(() => new Promise(requestAnimationFrame));
-    await page.evaluate(() => window.answers.clear());
     // Clicks and keys of several kinds, none of which changes the run, for as long as it lasts; then again in another
     // run, until there are enough of them to tell what 95 % took.
     const table = page.getByRole('figure', { name: CHARTS[0], exact: true }).getByRole('button', { name: /data table$/ });
     const map = page.locator('canvas').first();
     const isUnderWay = (from) => page.evaluate((at) => !/^Done/.test(window.said.slice(at).at(-1)?.text ?? ''), from);
+    const answers = [];
     let [from, made, done] = [before, 0, ''];
     for (let run = 0; run < 4 && made < 60; run += 1) {
       if (run > 0) {
         from = await page.evaluate(() => window.said.length);
         await hand.runAgain();
       }
+      // What began the run does not count.
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+      await page.evaluate(() => window.answers.clear());
+      const madeBefore = made;
       for (let step = 0; step < 2 || (made < 60 && await isUnderWay(from)); step += 1) {
         await [
           () => table.click(), () => map.click({ position: { x: 20 + 7 * (made % 60), y: 20 } }), () => page.keyboard.press('Tab'),
@@ -187,10 +190,10 @@ test('people are answered while a million VMs run', () =>
       }
       done = await settled(page, from);
       assert.ok(Number(done.match(/([\d,]+) VMs/)[1].replaceAll(',', '')) > 1_000_000, done);
+      // Responses within a frame are not reported individually.
+      const told = await page.evaluate(() => [...window.answers.values()]);
+      answers.push(...told, ...Array(Math.max(0, made - madeBefore - told.length)).fill(16));
     }
-    // Responses within a frame are not reported individually.
-    const told = await page.evaluate(() => [...window.answers.values()]);
-    const answers = [...told, ...Array(Math.max(0, made - told.length)).fill(16)];
     const within = (share) => sorted(answers)[Math.floor(answers.length * share)];
     console.log(`a million VMs, CPU x4: ${done}; ${made} clicks and keys, next paint: median ${ms(median(answers))}, ` +
       `75 % within ${ms(within(0.75))}, 95 % within ${ms(within(0.95))}, worst ${ms(Math.max(...answers))}`);
