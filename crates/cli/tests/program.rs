@@ -1337,6 +1337,10 @@ fn bench_measures_only_the_lists_that_were_named() {
         let is_named = |(case, name): (&Value, &&str)| case["name"].as_str().is_some_and(|told| told.contains(name));
         assert!(cases.iter().zip(names).all(is_named), "{bench}");
     }
+    for (table, told) in [(&["--network"][..], "part of a list's name"), (&[], "beside --only")] {
+        let bench = tiebreak(&[&["bench", "--quick", "--only", "nobody"], table].concat());
+        assert!(code(&bench) == 2 && text(&bench.stderr).contains(told), "{table:?}: {}", text(&bench.stderr));
+    }
 }
 
 #[test]

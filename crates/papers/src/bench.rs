@@ -171,6 +171,11 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     if let Some(file) = given.one("guard") {
         return guard::compare(file, given);
     }
+    if given.has("only") && !["lifetimes", "network", "power", "weights"].iter().any(|table| given.has(table)) {
+        let told =
+            "expected --lifetimes, --network, --power or --weights beside --only, got none; add the table of the list";
+        return Err(Failure(told.into()));
+    }
     let mut bench = Bench::new(given.has("quick"), given.one("only").unwrap_or_default());
     let has_all =
         !["lifetimes", "network", "admission", "power", "weights", "growth"].iter().any(|only| given.has(only));
@@ -191,6 +196,12 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     }
     if has_all || given.has("weights") {
         bench.weights()?;
+    }
+    if !bench.only.is_empty() && !bench.cases.iter().any(|case| case.name.contains(&bench.only)) {
+        let only = &bench.only;
+        return Err(Failure(format!(
+            "expected part of a list's name after --only, got \"{only}\"; without it all are named"
+        )));
     }
     if given.has("growth") {
         bench.curves = growth::curves(&bench.sizes.growth, bench.sizes.runs)?;
