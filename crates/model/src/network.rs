@@ -12,6 +12,7 @@ use core::ops::Range;
 
 use crate::fleet::Fleet;
 use crate::ids::{ClusterId, MachineId, RackId};
+use crate::resources::share;
 
 /// Which VMs of a VDC are linked, by their slots (Gridiron Fig. 1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -186,8 +187,7 @@ impl Network {
     #[must_use]
     pub fn used_share(&self, cut: Cut) -> f64 {
         let (used, capacity) = (self.used_kbps(cut), self.capacity_kbps(cut));
-        // Uses `i64`, which converts in one instruction.
-        if capacity == 0 { 1.0 } else { used as i64 as f64 / capacity as i64 as f64 }
+        if capacity == 0 { 1.0 } else { share(used, capacity) }
     }
 
     /// Sets the reserved bandwidth of the cut at this index.

@@ -17,7 +17,7 @@ use crate::journal::{Journal, Revision};
 use crate::life::{HostLife, Phase};
 use crate::mix::ShapeMix;
 use crate::network::{Needs, Network, Uplinks};
-use crate::resources::{Resource, Resources};
+use crate::resources::{Resource, Resources, share};
 use crate::tenant::Footprint;
 use crate::usage::Load;
 use crate::workload::VmShape;
@@ -737,11 +737,6 @@ impl ClusterView<'_> {
         let [used, total] = [self.totals.used(resource), self.cluster.total(resource)].map(|units| units as i64 as f64);
         100.0 * used < pct * total.max(1.0)
     }
-}
-
-fn share(used: u64, total: u64) -> f64 {
-    // Uses `i64`, which converts in one instruction; sums over a fleet stay far below 2^63.
-    if total == 0 { 0.0 } else { used as i64 as f64 / total as i64 as f64 }
 }
 
 #[cfg(test)]

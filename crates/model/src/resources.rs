@@ -123,6 +123,13 @@ impl IndexMut<Resource> for Resources {
     }
 }
 
+/// `used` as a share of `total`; 0 if there is nothing.
+#[inline]
+pub(crate) fn share(used: u64, total: u64) -> f64 {
+    // Uses `i64`, which converts in one instruction; capacities of a fleet stay far below 2^63.
+    if total == 0 { 0.0 } else { used as i64 as f64 / total as i64 as f64 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -196,9 +196,6 @@ impl Footprint {
     #[inline]
     #[must_use]
     pub fn on_machine(&self, machine: MachineId) -> u32 {
-        if self.vms.is_empty() {
-            return 0;
-        }
         self.vms.binary_search_by_key(&machine, |(id, _)| *id).map_or(0, |at| self.vms[at].1)
     }
 

@@ -4,6 +4,7 @@
 //! ranked or cached. The fast path in [`allocator`](crate::allocator) must give the same best set, bit for bit.
 //! Explanations use this path.
 
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -207,7 +208,8 @@ pub(crate) fn order_clusters(
     let mut steps = Vec::new();
     let mut clusters: Vec<_> = (0..scene.occupancy.fleet().clusters().len()).map(ClusterId::of).collect();
     for ranked in &policy.cluster_validators {
-        narrow(&mut steps, ranked, vm, &mut clusters, |bound, clusters| {
+        narrow(&mut steps, ranked.id, &mut clusters, |clusters| {
+            let Some(bound) = asked(ranked, vm) else { return };
             clusters.retain(|id| bound.is_valid(scene, *id));
         });
         trail.leaves_clusters(&clusters);
@@ -233,14 +235,16 @@ fn cluster_rows(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, clusters: &[C
 fn validate(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funnel, trail: &mut Trail<'_>) {
     let Funnel { steps, best, .. } = funnel;
     for ranked in &policy.rack_validators {
-        narrow(steps, ranked, vm, best, |bound, machines| {
+        narrow(steps, ranked.id, best, |machines| {
+            let Some(bound) = asked(ranked, vm) else { return };
             let mut of_rack = once_per_rack(scene, |rack| bound.is_valid(scene, rack));
             machines.retain(|id| of_rack(*id));
         });
         trail.leaves(best);
     }
     for ranked in &policy.machine_validators {
-        narrow(steps, ranked, vm, best, |bound, machines| {
+        narrow(steps, ranked.id, best, |machines| {
+            let Some(bound) = asked(ranked, vm) else { return };
             let mut valid = vec![true; machines.len()];
             bound.judge(scene, machines, &mut valid);
             keep(machines, &valid, |valid| *valid);
@@ -248,26 +252,23 @@ fn validate(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funn
         trail.leaves(best);
     }
     if let Some(rule) = policy.bandwidth {
-        let (gate, before) = (policy.gate(scene), best.len() as u32);
-        best.retain(|id| gate.as_ref().is_none_or(|gate| gate.admits(*id)));
-        steps.push(Step { rule, before, after: best.len() as u32, validates: true });
+        narrow(steps, rule, best, |machines| {
+            let Some(gate) = policy.gate(scene) else { return };
+            machines.retain(|id| gate.admits(*id));
+        });
         trail.leaves(best);
     }
 }
 
-/// Applies a validator, unless it cannot refuse this VM anything.
-fn narrow<Id, Rule>(
-    steps: &mut Vec<Step>,
-    ranked: &RankedValidator<Rule>,
-    vm: &VmRequest,
-    ids: &mut Vec<Id>,
-    apply: impl FnOnce(&dyn BoundValidator<Rule>, &mut Vec<Id>),
-) {
+/// The rule for this VM; `None` if it cannot refuse the VM anything.
+fn asked<Id>(ranked: &RankedValidator<Id>, vm: &VmRequest) -> Option<Box<dyn BoundValidator<Id>>> {
+    ranked.rule.concerns(vm).then(|| ranked.rule.bind(vm))
+}
+
+fn narrow<Id>(steps: &mut Vec<Step>, rule: &'static str, ids: &mut Vec<Id>, apply: impl FnOnce(&mut Vec<Id>)) {
     let before = ids.len() as u32;
-    if ranked.rule.concerns(vm) {
-        apply(&*ranked.rule.bind(vm), ids);
-    }
-    steps.push(Step { rule: ranked.id, before, after: ids.len() as u32, validates: true });
+    apply(ids);
+    steps.push(Step { rule, before, after: ids.len() as u32, validates: true });
 }
 
 /// Applies the machine preferences. Returns the machines dropped by the last one that dropped any.
