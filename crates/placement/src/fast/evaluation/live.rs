@@ -3,12 +3,12 @@
 use alloc::vec::Vec;
 
 use tiebreak_model::random::pick;
-use tiebreak_model::{ClusterId, Fleet, MachineId, Occupancy};
+use tiebreak_model::{ClusterId, Cut, Fleet, MachineId, Occupancy};
 
 use super::super::fields::{ChassisField, Moment, UplinkField};
 use super::super::objects::Books;
 use super::super::packed::PackedKey;
-use super::super::ranking::{Best, Chunk, joined, skip};
+use super::super::ranking::{Chunk, joined, skip};
 use super::cells::{CellPlace, Cells, Tied};
 use super::moment::at_moment;
 use super::{Evaluation, Found, Kit};
@@ -30,25 +30,25 @@ impl<K: PackedKey> Evaluation<K> {
         let mut tied = core::mem::take(&mut kit.tied);
         tied.clear();
         let (fleet, live) = (occupancy.fleet(), Live::new(occupancy, gate, kit));
+        let mut search = Search::new(&live);
         // The best of the cell that is ranked first is the initial bound: most other cells are skipped.
-        let mut best = self.ranked_first(clusters).map_or(K::INVALID, |(cluster, at)| {
+        if let Some((cluster, at)) = self.ranked_first(clusters) {
             let cells = self.cells[cluster.index()].as_ref().expect("it is ranked");
-            live.best_of_cell(cells, &self.cell(fleet, cluster, at), K::INVALID).0
-        });
+            search.look_into(cells, &self.cell(fleet, cluster, at));
+        }
         for cluster in clusters {
             let Some(cells) = &self.cells[cluster.index()] else { continue };
             books.counters.cells_compared += cells.bests.cells.len() as u64;
             for (at, (ranked, count)) in (0..).zip(&cells.bests.cells) {
-                if *count == 0 || *ranked > best {
+                if *count == 0 || *ranked > search.best {
                     continue;
                 }
-                let cell = self.cell(fleet, *cluster, at);
-                let (key, many) = live.best_of_cell(cells, &cell, best);
-                if key < best {
+                let before = search.best;
+                let many = search.look_into(cells, &self.cell(fleet, *cluster, at));
+                if search.best < before {
                     tied.clear();
-                    best = key;
                 }
-                if many > 0 && key == best {
+                if many > 0 {
                     tied.push(Tied { cluster: *cluster, cell: at, many });
                 }
             }
@@ -58,7 +58,7 @@ impl<K: PackedKey> Evaluation<K> {
             let mut nth = pick(number, count);
             let Tied { cluster, cell, .. } = tied[skip(tied.iter().map(|tied| tied.many), &mut nth)];
             let cells = self.cells[cluster.index()].as_ref().expect("it was searched");
-            (MachineId(live.nth_of_cell(cells, &self.cell(fleet, cluster, cell), best, nth)), count)
+            (MachineId(live.nth_of_cell(cells, &self.cell(fleet, cluster, cell), search.best, nth)), count)
         });
         kit.tied = tied;
         found
@@ -137,9 +137,29 @@ impl<'a> Live<'a> {
 
     #[inline]
     fn key_admitted<K: PackedKey>(&self, machine: u32, key: K) -> K {
+        self.beside_uplinks(machine, key.plus(self.of_uplinks(machine)))
+    }
+
+    /// The capacity and the free bandwidth of a machine's uplinks, in kbit/s; 0 without a network.
+    #[inline]
+    fn bandwidth(&self, machine: u32) -> (u64, i64) {
+        let cut = Cut::Machine(MachineId(machine));
+        let network = self.occupancy.network();
+        network.map_or((0, 0), |network| (network.capacity_kbps(cut), network.free_kbps(cut)))
+    }
+
+    /// A machine's buckets under the rules about uplinks.
+    #[inline]
+    fn of_uplinks<K: PackedKey>(&self, machine: u32) -> K {
+        let network = self.occupancy.network();
+        self.uplinks.iter().fold(K::ZERO, |key, it| it.apply(network, MachineId(machine), key))
+    }
+
+    /// A key with the buckets that depend on the clock and on chassis.
+    #[inline]
+    fn beside_uplinks<K: PackedKey>(&self, machine: u32, key: K) -> K {
         let Self { occupancy, user_facing, .. } = *self;
-        let key = at_moment(occupancy.exits(), self.moment, machine, key);
-        let key = self.uplinks.iter().fold(key, |key, it| it.apply(occupancy.network(), MachineId(machine), key));
+        let key = if self.moment.is_empty() { key } else { at_moment(occupancy.exits(), self.moment, machine, key) };
         self.chassis.iter().fold(key, |key, it| it.asked(occupancy, user_facing).apply(MachineId(machine), key))
     }
 
@@ -159,38 +179,6 @@ impl<'a> Live<'a> {
         self.gate.map_or(Pass::All, |gate| gate.pass(chunk.machines()))
     }
 
-    /// The best key of a cell's machines and how many have it, unless it is worse than `best`.
-    fn best_of_cell<K: PackedKey>(&self, cells: &Cells<K>, cell: &CellPlace, best: K) -> Best<K> {
-        let rack = cells.rack_part(cell.at);
-        let ranked_says_all = self.ranked_says_all();
-        let mut found = (best, 0);
-        for chunk in cells.rankings.chunks(cell.at, cell.first) {
-            if self.bound(&chunk, rack) > found.0 {
-                continue;
-            }
-            match self.pass(&chunk) {
-                Pass::None => {}
-                Pass::All if ranked_says_all => found = joined(found, (rack.plus(chunk.best), chunk.tied)),
-                _ => self.of_chunk(&chunk, rack, &mut found),
-            }
-        }
-        found
-    }
-
-    fn of_chunk<K: PackedKey>(&self, chunk: &Chunk<'_, K>, rack: K, found: &mut Best<K>) {
-        for (machine, key) in (chunk.first..).zip(chunk.keys) {
-            let key = if *key == K::INVALID { continue } else { rack.plus(*key) };
-            if key > found.0 {
-                continue;
-            }
-            // Check the network last, and only for machines that would be better.
-            let key = self.key_admitted(machine, key);
-            if key <= found.0 && self.admits(machine) {
-                *found = joined(*found, (key, 1));
-            }
-        }
-    }
-
     /// The `nth` machine of a cell with this key.
     fn nth_of_cell<K: PackedKey>(&self, cells: &Cells<K>, cell: &CellPlace, best: K, mut nth: u32) -> u32 {
         let rack = cells.rack_part(cell.at);
@@ -199,7 +187,8 @@ impl<'a> Live<'a> {
                 continue;
             }
             for (machine, key) in (chunk.first..).zip(chunk.keys) {
-                let is_tied = *key != K::INVALID && self.key(machine, rack.plus(*key)) == Some(best);
+                let key = rack.plus(*key);
+                let is_tied = key <= best && self.key(machine, key) == Some(best);
                 match nth.checked_sub(u32::from(is_tied)) {
                     Some(left) => nth = left,
                     None => return machine,
@@ -207,5 +196,85 @@ impl<'a> Live<'a> {
             }
         }
         unreachable!("they were counted")
+    }
+}
+
+/// A machine's uplinks, and its buckets under the rules about them.
+#[derive(Clone, Copy)]
+struct Uplinks<K> {
+    capacity_kbps: u64,
+    free_kbps: i64,
+    buckets: K,
+}
+
+/// A search for the best machines, cell by cell.
+struct Search<'a, K> {
+    live: &'a Live<'a>,
+    best: K,
+    /// The last machine that was at least as good as the best: one with the same uplinks has the same buckets.
+    winner: Option<Uplinks<K>>,
+    /// The last machine that lost: one with the same capacity and no more free bandwidth has no lower buckets.
+    loser: Option<Uplinks<K>>,
+}
+
+impl<'a, K: PackedKey> Search<'a, K> {
+    fn new(live: &'a Live<'a>) -> Self {
+        Self { live, best: K::INVALID, winner: None, loser: None }
+    }
+
+    /// Searches a cell for machines that are at least as good as the best so far, and returns how many of the best
+    /// it has.
+    fn look_into(&mut self, cells: &Cells<K>, cell: &CellPlace) -> u32 {
+        let rack = cells.rack_part(cell.at);
+        let ranked_says_all = self.live.ranked_says_all();
+        let mut many = 0;
+        for chunk in cells.rankings.chunks(cell.at, cell.first) {
+            if self.live.bound(&chunk, rack) > self.best {
+                continue;
+            }
+            match self.live.pass(&chunk) {
+                Pass::None => {}
+                Pass::All if ranked_says_all => self.count(rack.plus(chunk.best), chunk.tied, &mut many),
+                _ => self.look_into_chunk(&chunk, rack, &mut many),
+            }
+        }
+        many
+    }
+
+    fn look_into_chunk(&mut self, chunk: &Chunk<'_, K>, rack: K, many: &mut u32) {
+        for (machine, key) in (chunk.first..).zip(chunk.keys) {
+            let key = rack.plus(*key);
+            // Until a machine is found, those that are no candidates are not worse than the best.
+            if key > self.best || key == K::INVALID || self.has_lost(machine, key) {
+                continue;
+            }
+            let uplinks = self.uplinks(machine);
+            let key = self.live.beside_uplinks(machine, key.plus(uplinks.buckets));
+            // Check the network last, and only for machines that would be better.
+            if key > self.best {
+                self.loser = Some(uplinks);
+            } else if self.live.admits(machine) {
+                self.winner = Some(uplinks);
+                self.count(key, 1, many);
+            }
+        }
+    }
+
+    fn count(&mut self, key: K, machines: u32, many: &mut u32) {
+        (self.best, *many) = joined((self.best, *many), (key, machines));
+    }
+
+    #[inline]
+    fn has_lost(&self, machine: u32, key: K) -> bool {
+        let Some(loser) = &self.loser else { return false };
+        let (capacity_kbps, free_kbps) = self.live.bandwidth(machine);
+        free_kbps <= loser.free_kbps && capacity_kbps == loser.capacity_kbps && key.plus(loser.buckets) > self.best
+    }
+
+    #[inline]
+    fn uplinks(&self, machine: u32) -> Uplinks<K> {
+        let (capacity_kbps, free_kbps) = self.live.bandwidth(machine);
+        let same = self.winner.filter(|it| (it.capacity_kbps, it.free_kbps) == (capacity_kbps, free_kbps));
+        same.unwrap_or_else(|| Uplinks { capacity_kbps, free_kbps, buckets: self.live.of_uplinks(machine) })
     }
 }
