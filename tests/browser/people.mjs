@@ -201,14 +201,16 @@ export async function dismissAll(page) {
   }
 }
 
-/** From now on every page of this context records its run status, with times. */
+/** From now on every page of this context records its run status, with times. On a busy machine a short run may be
+ * over before "Running" is drawn, and end with the words of the run before; so each run has an entry of its own. */
 export function listenToStatus(context) {
   return context.addInitScript(() => {
     window.said = [];
     new MutationObserver(() => {
-      const text = document.querySelector('[role=status]')?.textContent;
-      if (text && text !== window.said.at(-1)?.text) window.said.push({ text, at: performance.now() });
-    }).observe(document, { subtree: true, childList: true, characterData: true });
+      const status = document.querySelector('[role=status]');
+      const [text, run, last] = [status?.textContent, status?.dataset.run, window.said.at(-1)];
+      if (text && (text !== last?.text || run !== last.run)) window.said.push({ text, run, at: performance.now() });
+    }).observe(document, { subtree: true, childList: true, characterData: true, attributeFilter: ['data-run'] });
   });
 }
 

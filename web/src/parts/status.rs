@@ -33,7 +33,8 @@ impl Panel for Status {
         });
         html! {
             <div class="status">
-                <p role="status" aria-label={tr(Self::TITLE)}>{ app.status() }</p>
+                // Two runs may end with the same words, so the line also names its run.
+                <p role="status" aria-label={tr(Self::TITLE)} data-run={app.front.run.to_string()}>{ app.status() }</p>
                 if let Some((share, so_far)) = app.progress_so_far() {
                     <progress max="1" value={format!("{share:.3}")} aria-label={tr("Progress")}></progress>
                     <span class="muted">{ so_far }{ rate.unwrap_or_default() }</span>
