@@ -308,31 +308,37 @@ impl<DB: DrawingBackend> Brush<'_, DB> {
 
     /// The tops of pale bars in full colour.
     fn bar_caps(&self, series: &Series) -> DrawResult<DB> {
-        let colour = self.palette.colour(ink_of(series.role)).filled();
-        for (from, to, value) in self.bar_spans(series) {
-            let y = self.area.y_of(value);
-            let corners = [
-                self.pixel((self.area.x_of(from), y - look::GHOST_WIDTH_PX / 2.0)),
-                self.pixel((self.area.x_of(to), y + look::GHOST_WIDTH_PX / 2.0)),
-            ];
-            self.root.draw(&Rectangle::new(corners, colour))?;
-        }
-        Ok(())
+        let cap = |(from, to, value)| {
+            let (y, half) = (self.area.y_of(value), look::GHOST_WIDTH_PX / 2.0);
+            [(self.area.x_of(from), y - half), (self.area.x_of(to), y + half)]
+        };
+        self.blocks(self.bar_spans(series).into_iter().map(cap), ink_of(series.role), 1.0)
     }
 
     /// Bars over the middle `share` of their periods; the ghost's have no gaps.
     fn bars(&self, series: &Series, share: f64, alpha: f64) -> DrawResult<DB> {
-        let colour = self.palette.colour(ink_of(series.role)).mix(alpha).filled();
         let foot = self.area.y_of(0.0);
-        for (from, to, value) in self.bar_spans(series) {
+        let bar = |(from, to, value)| {
             let (left, right) = (self.area.x_of(from), self.area.x_of(to));
             let gap = if series.role == Role::Live { 1.0 } else { 0.0 };
             let inset = ((right - left) * (1.0 - share)).max(gap) / 2.0;
             let y = self.area.y_of(value);
-            let corners = [self.pixel((left + inset, y.min(foot))), self.pixel((right - inset, y.max(foot)))];
-            self.root.draw(&Rectangle::new(corners, colour))?;
+            [(left + inset, y.min(foot)), (right - inset, y.max(foot))]
+        };
+        self.blocks(self.bar_spans(series).into_iter().map(bar), ink_of(series.role), alpha)
+    }
+
+    /// Rectangles that do not overlap, by two corners each, as one shape: the drawing of a run that goes on keeps its
+    /// number of elements. The way from each to the next and back encloses nothing.
+    fn blocks(&self, corners: impl Iterator<Item = [(f64, f64); 2]>, ink: Ink, alpha: f64) -> DrawResult<DB> {
+        let (mut outline, mut way_back) = (Vec::new(), Vec::new());
+        for [upper, lower] in corners {
+            let ((left, top), (right, bottom)) = (self.pixel(upper), self.pixel(lower));
+            outline.extend([(left, bottom), (left, top), (right, top), (right, bottom), (left, bottom)]);
+            way_back.push((left, bottom));
         }
-        Ok(())
+        outline.extend(way_back.into_iter().rev());
+        self.root.draw(&Polygon::new(outline, self.palette.colour(ink).mix(alpha)))
     }
 
     /// Each series' name and last value beside its end.

@@ -104,9 +104,10 @@ impl Palette {
         self
     }
 
-    /// Colours that no theme uses and that identify the inks, to be replaced in the finished drawing.
+    /// Colours that no theme uses and that identify the inks, to be replaced in the finished drawing: their hex forms
+    /// are [`PLACEHOLDER`] and two digits.
     pub(crate) fn placeholders() -> Self {
-        Self { colours: (1..).take(INKS.len()).map(|i| RGBColor(1, 254, i)).collect() }
+        Self { colours: (0..).take(INKS.len()).map(|i| RGBColor(1, 254, i)).collect() }
     }
 
     pub(crate) fn colour(&self, ink: Ink) -> RGBColor {
@@ -118,6 +119,15 @@ impl Palette {
         let RGBColor(r, g, b) = self.colour(ink);
         format!("#{r:02X}{g:02X}{b:02X}")
     }
+}
+
+/// The beginning of every placeholder's hex form.
+pub(crate) const PLACEHOLDER: &str = "#01FE";
+
+/// The ink of a placeholder and what follows it, from a text that begins after [`PLACEHOLDER`].
+pub(crate) fn of_placeholder(text: &str) -> Option<(&'static InkDeclaration, &str)> {
+    let (digits, after) = text.split_at_checked(2)?;
+    Some((INKS.get(usize::from_str_radix(digits, 16).ok()?)?, after))
 }
 
 /// The theme as CSS declarations for the page's style sheet:

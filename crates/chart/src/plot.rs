@@ -10,7 +10,7 @@ use crate::axis_value::ValueAxis;
 use crate::look::{self, Palette, Theme};
 use crate::numbers;
 use crate::series::{Series, TimeChart};
-use crate::svg::{Caption, Words, body, coloured, fragment, framed};
+use crate::svg::{Caption, Words, body, elements, fragment, framed};
 use crate::table::Table;
 
 /// Lines over a quantity other than time.
@@ -64,7 +64,7 @@ pub fn panels_file(panels: &[Panel], (width, height): (u32, u32), theme: Theme, 
     let palette = Palette::of(theme);
     let (mut all, mut top) = (String::new(), 0);
     for panel in panels {
-        let body = coloured(&panel.body(width, height), |ink, _| palette.hex(ink));
+        let body = body(&panel.elements(width, height), &palette);
         // Writing to a string cannot fail.
         let _ = writeln!(all, "<g transform=\"translate(0 {top})\">{body}</g>");
         top += height + GAP;
@@ -104,12 +104,12 @@ impl Panel {
         }
     }
 
-    fn body(&self, width: u32, height: u32) -> String {
+    fn elements(&self, width: u32, height: u32) -> Vec<String> {
         match self {
-            Self::Time(chart) => body(chart, None, width, height).0,
+            Self::Time(chart) => elements(chart, None, width, height).0,
             Self::Plot(plot) => {
                 let (chart, marks) = plot.placed(height);
-                body(&chart, Some(&marks), width, height).0
+                elements(&chart, Some(&marks), width, height).0
             }
         }
     }
@@ -132,7 +132,7 @@ impl Plot {
             // Words are wider than numbers and need no axis title.
             marks.counts.clear();
         }
-        fragment(&body(&chart, Some(&marks), width, height).0, width, height, label, &self.title)
+        fragment(&elements(&chart, Some(&marks), width, height).0, width, height, label, &self.title)
     }
 
     /// The points as rows; all lines must have the same horizontal values.

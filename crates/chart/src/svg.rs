@@ -4,37 +4,62 @@
 //! transform: lines then do not snap to pixels. It is made in placeholder colours, which are replaced by CSS
 //! variables in the page and by a theme's colours in a file.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use plotters::drawing::IntoDrawingArea;
 use plotters::prelude::SVGBackend;
 
 use crate::draw::{Surface, UNIT_FOLLOWS, draw_on, printable};
-use crate::look::{self, INKS, Ink, Palette, Theme};
+use crate::look::{self, Ink, InkDeclaration, Palette, Theme};
 use crate::plot::Marks;
 use crate::plot_area::{PlotArea, plot_area};
 use crate::series::TimeChart;
 
 const UNITS_PER_PX: u32 = 10;
 
+/// The transform from the coordinates of [`svg_elements`] to CSS px.
+pub const DRAWING_TRANSFORM: &str = "scale(0.1)";
+
 /// An SVG for the page, and the position of its data. Colours are the variables of [`crate::css_variables`] (light
 /// ones if the page defines none), and the font is the page's. It fills its container; at its own `width` in px, text
 /// is 12 px. `label` is its accessible name: the title and one sentence, for example from [`crate::summary`].
 pub fn svg(chart: &TimeChart, width: u32, height: u32, label: &str) -> (String, PlotArea) {
-    let (body, area) = body(chart, None, width, height);
-    (fragment(&body, width, height, label, &chart.title), area)
+    let (elements, area) = elements(chart, None, width, height);
+    (fragment(&elements, width, height, label, &chart.title), area)
+}
+
+/// The elements of [`svg`], from back to front, for a page that replaces only those that have changed. They belong
+/// into a group with [`DRAWING_TRANSFORM`] and rounded line joins.
+pub fn svg_elements(chart: &TimeChart, width: u32, height: u32) -> (Vec<String>, PlotArea) {
+    let (elements, area) = elements(chart, None, width, height);
+    (elements.iter().map(|element| in_variables(element)).collect(), area)
 }
 
 /// A drawing for the page, with CSS variables for colours.
-pub(crate) fn fragment(body: &str, width: u32, height: u32, label: &str, title: &str) -> String {
-    let light = Palette::of(Theme::Light);
-    let body = coloured(body, |ink, variable| format!("var({variable},{})", light.hex(ink)));
+pub(crate) fn fragment(elements: &[String], width: u32, height: u32, label: &str, title: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-         role=\"img\" aria-label=\"{}\"><title>{}</title>{body}</svg>",
+         role=\"img\" aria-label=\"{}\"><title>{}</title>{}</svg>",
         escaped(label),
         escaped(title),
+        group(elements, in_variables),
     )
+}
+
+fn in_variables(element: &str) -> String {
+    let light = Palette::of(Theme::Light);
+    coloured(element, |ink| format!("var({},{})", ink.variable, light.hex(ink.ink)))
+}
+
+/// Elements as one group in CSS px, in the colours of a palette.
+pub(crate) fn body(elements: &[String], palette: &Palette) -> String {
+    group(elements, |element| coloured(element, |ink| palette.hex(ink.ink)))
+}
+
+fn group(elements: &[String], colour: impl Fn(&str) -> String) -> String {
+    let elements: String = elements.iter().map(|element| colour(element)).collect();
+    format!("<g transform=\"{DRAWING_TRANSFORM}\" stroke-linejoin=\"round\">\n{elements}</g>")
 }
 
 /// The text below a chart in a file.
@@ -50,8 +75,7 @@ pub struct Caption<'a> {
 /// colours of a theme.
 pub fn svg_file(chart: &TimeChart, width: u32, height: u32, theme: Theme, caption: Caption<'_>) -> String {
     let palette = Palette::of(theme);
-    let (body, _) = body(chart, None, width, height);
-    let body = coloured(&body, |ink, _| palette.hex(ink));
+    let body = body(&elements(chart, None, width, height).0, &palette);
     let words = Words { label: &crate::summary(chart), title: &chart.title, caption };
     framed(&body, (width, height), &palette, &words)
 }
@@ -126,8 +150,8 @@ fn wrapped(text: &str, width: f64, lines_max: usize) -> Vec<String> {
     lines.iter().map(|line| look::fitted(line, look::TEXT_PX, width)).collect()
 }
 
-/// The output of plotters, in placeholder colours, as one group in CSS px.
-pub(crate) fn body(chart: &TimeChart, marks: Option<&Marks>, width: u32, height: u32) -> (String, PlotArea) {
+/// The output of plotters by elements, in placeholder colours.
+pub(crate) fn elements(chart: &TimeChart, marks: Option<&Marks>, width: u32, height: u32) -> (Vec<String>, PlotArea) {
     let mut drawing = String::new();
     let size = (width * UNITS_PER_PX, height * UNITS_PER_PX);
     let surface = Surface::svg(f64::from(UNITS_PER_PX));
@@ -140,60 +164,70 @@ pub(crate) fn body(chart: &TimeChart, marks: Option<&Marks>, width: u32, height:
         // Writing to a string cannot fail; if it ever does, show what was drawn.
         drawn.unwrap_or_else(|_| plot_area(chart, f64::from(width), f64::from(height)))
     };
-    let inner = drawing.split_once('>').and_then(|(_, rest)| rest.rsplit_once("</svg>")).map_or("", |(inner, _)| inner);
-    let inner = inner
-        .replace("\n</text>", "</text>")
-        .replace(UNIT_FOLLOWS, &unit_opening())
-        .replace(">\n", ">")
-        .replace(" opacity=\"1\"", "")
-        .replace(&format!(" font-family=\"{}\"", look::FONT), "")
-        // plotters centres on lower-case letters; labels here are mostly digits.
-        .replace("dy=\"0.5ex\"", "dy=\"0.35em\"");
-    let inner = closed_units(&inner);
-    let shrink = 1.0 / f64::from(UNITS_PER_PX);
-    let body = format!("<g transform=\"scale({shrink})\" stroke-linejoin=\"round\">{inner}</g>");
-    (body, area)
+    let inner =
+        drawing.split_once(">\n").and_then(|(_, rest)| rest.rsplit_once("</svg>")).map_or("", |(inner, _)| inner);
+    let mut elements: Vec<String> = Vec::new();
+    // An element is a line; a text has two more, with its words and its end.
+    for line in inner.lines() {
+        match elements.last_mut() {
+            Some(text) if !line.starts_with('<') => text.push_str(&lettered(line)),
+            Some(text) if line.starts_with("</") => text.push_str(line),
+            _ => elements.push(tidied(line)),
+        }
+    }
+    (elements, area)
 }
 
-/// Where the title ends and its unit begins, in the lighter style.
-fn unit_opening() -> String {
+/// The words of a text, with its unit in the lighter style.
+fn lettered(words: &str) -> Cow<'_, str> {
+    let Some((title, unit)) = words.split_once(UNIT_FOLLOWS) else { return words.into() };
     let muted = Palette::placeholders().hex(Ink::Muted);
     let size = look::TEXT_PX * f64::from(UNITS_PER_PX);
-    format!(" <tspan font-weight=\"normal\" font-size=\"{size}\" fill=\"{muted}\">")
+    format!("{title} <tspan font-weight=\"normal\" font-size=\"{size}\" fill=\"{muted}\">{unit}</tspan>").into()
 }
 
-/// Closes the opened units.
-fn closed_units(drawing: &str) -> String {
-    let Some((before, unit)) = drawing.split_once("<tspan") else {
-        return drawing.to_owned();
-    };
-    format!("{before}<tspan{}", unit.replacen("</text>", "</tspan></text>", 1))
+/// An element without the attributes that the page does not need.
+fn tidied(element: &str) -> String {
+    let (head, points) = before_points(element);
+    let mut head = head.replacen(" opacity=\"1\"", "", 1);
+    if head.starts_with("<text") {
+        head = head
+            .replacen(&format!(" font-family=\"{}\"", look::FONT), "", 1)
+            // plotters centres on lower-case letters; labels here are mostly digits.
+            .replacen("dy=\"0.5ex\"", "dy=\"0.35em\"", 1);
+    }
+    head + points
+}
+
+/// An element in two parts: the first has the colours, the second is the points of a line, which may be thousands.
+fn before_points(element: &str) -> (&str, &str) {
+    let points = element.starts_with("<poly").then(|| element.find(" points=")).flatten();
+    element.split_at(points.unwrap_or(element.len()))
 }
 
 /// Replaces each placeholder colour, and dashes the lines of the ghost and of marked moments, which plotters' own
 /// style cannot express.
-pub(crate) fn coloured(body: &str, colour: impl Fn(Ink, &str) -> String) -> String {
-    let placeholders = Palette::placeholders();
-    let mut coloured = body.to_owned();
-    for declaration in INKS {
-        let placeholder = placeholders.hex(declaration.ink);
-        let value = colour(declaration.ink, declaration.variable);
-        let mut stroke = format!("stroke=\"{value}\"");
-        let dashes = match declaration.ink {
+fn coloured(element: &str, colour: impl Fn(&InkDeclaration) -> String) -> String {
+    let (mut rest, points) = before_points(element);
+    let opening = format!("=\"{}", look::PLACEHOLDER);
+    let mut coloured = String::with_capacity(2 * rest.len() + points.len());
+    while let Some((before, after)) = rest.split_once(&opening) {
+        let Some((ink, after)) = look::of_placeholder(after) else { break };
+        coloured.push_str(before);
+        // Writing to a string cannot fail.
+        let _ = write!(coloured, "=\"{}", colour(ink));
+        let dashes = match ink.ink {
             Ink::Ghost => Some(look::GHOST_DASH_PX),
             Ink::Moment => Some(look::MOMENT_DASH_PX),
             _ => None,
         };
-        if let Some((dash, gap)) = dashes {
+        if let Some((dash, gap)) = dashes.filter(|_| before.ends_with("stroke")) {
             let scale = f64::from(UNITS_PER_PX);
-            // Writing to a string cannot fail.
-            let _ = write!(stroke, " stroke-dasharray=\"{} {}\"", dash * scale, gap * scale);
+            let _ = write!(coloured, "\" stroke-dasharray=\"{} {}", dash * scale, gap * scale);
         }
-        coloured = coloured
-            .replace(&format!("stroke=\"{placeholder}\""), &stroke)
-            .replace(&format!("fill=\"{placeholder}\""), &format!("fill=\"{value}\""));
+        rest = after;
     }
-    coloured
+    coloured + rest + points
 }
 
 fn escaped(text: &str) -> String {
@@ -318,6 +352,25 @@ text A 20 %";
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_run_that_goes_on_changes_few_elements() {
+        for style in [Style::Steps, Style::Line, Style::Bars] {
+            let up_to = |days: u32| {
+                let points = |high: f64| {
+                    (0..24 * days).map(|hour| (f64::from(hour) * DAY / 24.0, high * f64::from(hour % 7))).collect()
+                };
+                let mut chart = chart(vec![live(points(9.0)), ghost(points(10.0))]);
+                chart.series.iter_mut().for_each(|series| series.style = style);
+                chart
+            };
+            let (before, after) = (svg_elements(&up_to(1), 560, 170).0, svg_elements(&up_to(3), 560, 170).0);
+            assert_eq!(before.len(), after.len(), "{style:?}");
+            let changed = before.iter().zip(&after).filter(|(before, after)| before != after).count();
+            assert!((2..=8).contains(&changed), "{style:?}: {changed} of {}", after.len());
+            assert!(svg(&up_to(3), 560, 170, "").0.contains(&after.concat()));
         }
     }
 

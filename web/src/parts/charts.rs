@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use tiebreak_app::{App, Given, Message, Mode, Outcome, Phase, Playing};
-use tiebreak_chart::{PlotArea, Role, Series, Style, Table, TimeChart, summary, svg, table};
+use tiebreak_chart::{
+    DRAWING_TRANSFORM, PlotArea, Role, Series, Style, Table, TimeChart, summary, svg, svg_elements, table,
+};
 use tiebreak_engine::protocol::Which;
 use tiebreak_engine::words;
 use tiebreak_i18n::{mark, say, tell, tr};
@@ -60,12 +62,27 @@ pub(crate) fn chart(app: &App, metric: usize) -> TimeChart {
 struct Drawn {
     key: Key,
     chart: TimeChart,
-    svg: AttrValue,
+    elements: Vec<AttrValue>,
     area: PlotArea,
 }
 
 /// The inputs of a rendering: the runs, their progress, the number of finished seeds, and the width.
 type Key = (Vec<(u32, usize, bool)>, usize, u32);
+
+impl Drawn {
+    /// The drawing, in which a report replaces only the elements that it changes: lines, and not the axes with their
+    /// many texts.
+    fn view(&self, height: u32) -> Html {
+        let title = &self.chart.title;
+        let elements = self.elements.iter().map(|element| Html::from_html_unchecked(element.clone()));
+        html! {
+            <svg viewBox={format!("0 0 {} {height}", self.key.2)} role="img" aria-label={title.clone()}>
+                <title>{ title }</title>
+                <g transform={DRAWING_TRANSFORM} stroke-linejoin="round">{ for elements }</g>
+            </svg>
+        }
+    }
+}
 
 /// Renderings cached between updates, and which tables are open.
 #[derive(Default)]
@@ -148,8 +165,9 @@ impl Charts {
             return Some(drawn.clone());
         }
         let chart = make()?;
-        let (drawing, area) = svg(&chart, key.2, height, &chart.title);
-        let drawn = Rc::new(Drawn { key, svg: drawing.into(), area, chart });
+        let (elements, area) = svg_elements(&chart, key.2, height);
+        let elements = elements.into_iter().map(AttrValue::from).collect();
+        let drawn = Rc::new(Drawn { key, elements, area, chart });
         self.drawn.borrow_mut().insert(place, drawn.clone());
         Some(drawn)
     }
@@ -175,7 +193,7 @@ impl Charts {
             <figure class="chart" key={metric} aria-label={title}>
                 <p class="unseen">{ summary(&drawn.chart) }</p>
                 <div class="plot" onpointermove={hover_to} onpointerleave={leave} onpointerdown={pin}>
-                    { Html::from_html_unchecked(drawn.svg.clone()) }
+                    { drawn.view(HEIGHT) }
                     { cursor }
                 </div>
                 { for self.draw_difference(app, metric, width).map(|drawn| difference(&drawn, moment, width)) }
@@ -229,7 +247,7 @@ fn difference(drawn: &Drawn, moment: Option<f64>, width: u32) -> Html {
     html! {
         <div class="plot difference">
             <p class="unseen">{ summary(&drawn.chart) }</p>
-            { Html::from_html_unchecked(drawn.svg.clone()) }
+            { drawn.view(DIFFERENCE_HEIGHT) }
             { for moment.map(|time| cursor(drawn, time, width)) }
         </div>
     }

@@ -17,6 +17,16 @@ fn chassis_of((first, machines): (u32, u32), chassis: u32) -> impl Iterator<Item
     (0..chassis.max(1)).map(move |at| (first + at * each + at.min(more), each + u32::from(at < more)))
 }
 
+/// Pixels between two racks.
+fn gap(cell: u32) -> u32 {
+    (cell / 3).max(1)
+}
+
+/// Height of a line of racks, with the gap below it.
+fn line(cell: u32, rack_height: u32) -> u32 {
+    rack_height * cell + 2 * gap(cell)
+}
+
 /// Where each chassis is drawn.
 pub(in crate::parts) struct Plan {
     pub(in crate::parts) cell: u32,
@@ -36,19 +46,18 @@ impl Plan {
     /// One line of low racks if its cells are at least half of the largest size; otherwise the largest cells with
     /// which everything fits.
     fn new(layout: &Layout, width: u32, height: u32, largest: u32) -> Self {
-        let low = |cell| Self::with_cell(layout, width, cell, RACK_HEIGHTS[0]);
-        let mut lines = (largest / 2..=largest).rev().map(low);
-        if let Some(plan) = lines.find(|plan| plan.racks.last().is_some_and(|(_, top, ..)| *top == 0)) {
-            return plan;
-        }
-        let sizes = (1..=largest).rev().flat_map(|cell| RACK_HEIGHTS.map(|rack_height| (cell, rack_height)));
-        let mut plans = sizes.map(|(cell, rack_height)| Self::with_cell(layout, width, cell, rack_height));
-        plans.find(|plan| plan.height <= height).unwrap_or_else(|| Self::with_cell(layout, width, 1, RACK_HEIGHTS[0]))
+        let [low, high] = RACK_HEIGHTS;
+        let of_one_line = |cell| Self::with_cell(layout, width, line(cell, low), cell, low);
+        let that_fits = |(cell, rack_height)| Self::with_cell(layout, width, height, cell, rack_height);
+        let sizes = (1..=largest).rev().flat_map(|cell| [(cell, low), (cell, high)]);
+        let plan =
+            (largest / 2..=largest).rev().find_map(of_one_line).or_else(|| sizes.into_iter().find_map(that_fits));
+        plan.or_else(|| Self::with_cell(layout, width, u32::MAX, 1, low)).expect("a plan of any height")
     }
 
-    fn with_cell(layout: &Layout, width: u32, cell: u32, rack_height: u32) -> Self {
-        let gap = (cell / 3).max(1);
-        let line = rack_height * cell + 2 * gap;
+    /// The plan with cells of this size, if it is not higher than `height_max`.
+    fn with_cell(layout: &Layout, width: u32, height_max: u32, cell: u32, rack_height: u32) -> Option<Self> {
+        let (gap, line) = (gap(cell), line(cell, rack_height));
         let (mut left, mut top) = (0, 0);
         let mut racks = Vec::new();
         for (index, cluster) in layout.clusters.iter().enumerate() {
@@ -62,6 +71,9 @@ impl Plan {
                 if left > 0 && left + rack > width {
                     (left, top) = (0, top + line);
                 }
+                if top + line > height_max {
+                    return None;
+                }
                 for (first, machines) in chassis {
                     racks.push((left, top, first, machines));
                     // Chassis of one rack are closer together than racks.
@@ -70,7 +82,7 @@ impl Plan {
                 left += gap - gap / 2;
             }
         }
-        Self { cell, rack_height, height: top + line, racks }
+        Some(Self { cell, rack_height, height: top + line, racks })
     }
 
     /// The side of a cell without its gap.
