@@ -3,10 +3,10 @@
 
 use std::collections::VecDeque;
 
-use js_sys::{Array, Object, Promise, Reflect, Uint8Array};
+use js_sys::{Array, ArrayBuffer, Object, Promise, Reflect, Uint8Array};
 use tiebreak_trace::{PackingTables, TraceError};
 use wasm_bindgen::prelude::*;
-use web_sys::{Blob, ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
+use web_sys::{Blob, ErrorEvent, MessageEvent, ReadableStreamByobReader, Worker, WorkerOptions, WorkerType};
 
 use crate::wire::{await_any, field};
 
@@ -15,7 +15,8 @@ const MAGIC_BYTES: i32 = 16;
 
 /// The file's reader; dropping it ends the reading.
 pub(crate) enum Pieces {
-    Bytes(Slices),
+    Stream(Stream),
+    Slices(Slices),
     Sqlite(Sqlite),
     Parquet(Parquet),
 }
@@ -27,7 +28,7 @@ impl Pieces {
         Ok(match () {
             () if first == b"SQLite format 3\0" => Self::Sqlite(Sqlite::open(blob).await?),
             () if first.starts_with(b"PAR1") => Self::Parquet(Parquet::open(blob).await?),
-            () => Self::Bytes(Slices { file: blob.clone(), at: 0.0, asked: VecDeque::new() }),
+            () => Stream::of(blob).map_or_else(|| Self::Slices(Slices::of(blob)), Self::Stream),
         })
     }
 
@@ -35,14 +36,15 @@ impl Pieces {
         match self {
             Self::Sqlite(sqlite) => sqlite.next().await,
             Self::Parquet(parquet) => parquet.next().await,
-            Self::Bytes(slices) => slices.next().await,
+            Self::Stream(stream) => stream.next().await,
+            Self::Slices(slices) => slices.next().await,
         }
     }
 
     /// The share of the file that was read, if it cannot be derived from the length of the text.
     pub(crate) fn share(&self) -> Option<f64> {
         match self {
-            Self::Bytes(_) => None,
+            Self::Stream(_) | Self::Slices(_) => None,
             Self::Sqlite(sqlite) => Some(sqlite.share),
             Self::Parquet(parquet) => Some(parquet.share),
         }
@@ -51,14 +53,49 @@ impl Pieces {
     /// Notes on how the file is read.
     pub(crate) fn notes(&mut self) -> Vec<String> {
         match self {
-            Self::Bytes(_) | Self::Sqlite(_) => Vec::new(),
+            Self::Stream(_) | Self::Slices(_) | Self::Sqlite(_) => Vec::new(),
             Self::Parquet(parquet) => std::mem::take(&mut parquet.notes),
         }
     }
 }
 
-/// Bytes per read, and the number of reads in flight: several at a time take half as long as the browser's own
-/// stream.
+/// Bytes per read of the stream, more than the browser delivers at once.
+const READ_BYTES: u32 = 2 << 20;
+
+/// A file's bytes as the browser's stream delivers them into one buffer: the browser reads on while a piece is used,
+/// and copies nothing.
+pub(crate) struct Stream {
+    reader: ReadableStreamByobReader,
+    /// Each read takes it and returns it.
+    buffer: ArrayBuffer,
+}
+
+impl Stream {
+    /// `None` if this browser's streams cannot read into a buffer.
+    fn of(file: &Blob) -> Option<Self> {
+        let reader = ReadableStreamByobReader::new(&file.stream()).ok()?;
+        Some(Self { reader, buffer: ArrayBuffer::new(READ_BYTES) })
+    }
+
+    async fn next(&mut self) -> Result<Option<Vec<u8>>, JsValue> {
+        let room = Uint8Array::new(&self.buffer);
+        let read = await_any(&self.reader.read_with_array_buffer_view(&room)).await?;
+        // At the end there is an empty piece, or none after the stream was cancelled.
+        let Some(piece) = field(&read, "value").and_then(|value| value.dyn_into::<Uint8Array>().ok()) else {
+            return Ok(None);
+        };
+        self.buffer = piece.buffer();
+        Ok((piece.length() > 0).then(|| piece.to_vec()))
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        let _ = self.reader.cancel();
+    }
+}
+
+/// Bytes per read, and the number of reads in flight.
 const SLICE_BYTES: f64 = (4 << 20) as f64;
 const SLICES_AHEAD: usize = 4;
 
@@ -71,6 +108,10 @@ pub(crate) struct Slices {
 }
 
 impl Slices {
+    fn of(file: &Blob) -> Self {
+        Self { file: file.clone(), at: 0.0, asked: VecDeque::new() }
+    }
+
     async fn next(&mut self) -> Result<Option<Vec<u8>>, JsValue> {
         while self.asked.len() < SLICES_AHEAD && self.at < self.file.size() {
             let end = self.at + SLICE_BYTES;

@@ -92,9 +92,9 @@ impl Engine {
         let Some(Reading { name, sample, parser, .. }) = self.reading.take() else { return Vec::new() };
         match parser.finish() {
             Ok(parsed) => {
-                let fingerprint = parsed.workload.fingerprint();
                 let mut replies = vec![Reply::TraceLoaded(self.keep(name, sample, parsed))];
-                if let Some(waiting) = self.waiting.take_if(|waiting| waiting.fingerprint == Some(fingerprint)) {
+                let fingerprint = self.traces.last().map(|trace| trace.fingerprint);
+                if let Some(waiting) = self.waiting.take_if(|waiting| waiting.fingerprint == fingerprint) {
                     let Waiting { run, document, then, at_any_cost, .. } = waiting;
                     replies.extend(self.start(run, document, then, at_any_cost));
                 }
