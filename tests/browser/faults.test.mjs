@@ -111,10 +111,20 @@ test('an engine that the browser ends while it reads a file is told; the draft s
   onPage({}, async ({ hand, page }) => {
     const drafts = await ownDraft(hand);
     const digest = await hand.digest();
+    const [engine] = await engines(page, 1);
+    // The file does not end before the engine does.
+    await engine.evaluate(() => {
+      const reader = ReadableStreamBYOBReader.prototype;
+      const { read } = reader;
+      let left = 50;
+      reader.read = function readSome(room) {
+        left -= 1;
+        return left > 0 ? read.call(this, room) : new Promise(() => {});
+      };
+    });
     await giveRepeated(page, 'large.csv', 1 << 20, 500);
     await says(hand.status, /^Reading large\.csv$/);
     await isUnderWay(page);
-    const [engine] = await engines(page, 1);
     await end(engine);
     await says(ofEngines(page), /The engine stopped and was restarted.*you may have to load files again/s);
     await says(hand.status, /^The engine stopped; press Run to try again\.$/);
@@ -123,6 +133,24 @@ test('an engine that the browser ends while it reads a file is told; the draft s
     await hand.runs(() => hand.runAgain());
     assert.equal(await hand.digest(), digest);
     assert.match(await hand.runs(() => hand.giveFile(foreignTrace())), /^Done: /);
+  }));
+
+test('reading that is cancelled stops, also while the file comes as fast as it is read', () =>
+  onPage({}, async ({ hand, page }) => {
+    const [drafts, digest] = [await ownDraft(hand), await hand.digest()];
+    await giveRepeated(page, 'large.csv', 1 << 20, 1_000);
+    await page.evaluate(() => new Promise((resolve) => {
+      const press = () => {
+        if (!(document.querySelector('.status progress')?.value > 0)) return void requestAnimationFrame(press);
+        [...document.querySelectorAll('button')].find((button) => button.textContent === 'Cancel reading').click();
+        resolve();
+      };
+      press();
+    }));
+    await page.getByRole('button', { name: 'Cancel reading' }).waitFor({ state: 'detached' });
+    await hand.runs(() => hand.runAgain());
+    assert.deepEqual(await hand.drafts(), drafts);
+    assert.equal(await hand.digest(), digest);
   }));
 
 test('an engine that ends in the middle of a sweep costs one run, which says so; the others are made', () =>

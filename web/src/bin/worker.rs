@@ -8,6 +8,7 @@
 use std::cell::RefCell;
 use std::panic::PanicHookInfo;
 
+use gloo::timers::future::TimeoutFuture;
 use js_sys::{Object, Reflect, Uint8Array};
 use tiebreak_engine::protocol::Imported;
 use tiebreak_engine::{Command, Engine, Reply};
@@ -306,9 +307,14 @@ fn pass_on_from(source: Source, mut replies: Vec<Reply>) {
 /// Returns whether the whole file was read.
 async fn feed(blob: &Blob, source: Source, ticket: Option<u32>) -> Result<bool, JsValue> {
     let mut pieces = Pieces::of(blob).await?;
-    let mut told_at = 0.0;
+    let (mut told_at, mut listened_at) = (0.0, now());
     loop {
         let piece = pieces.next().await?;
+        // A piece that is already there comes before any message of the page, such as one that cancels.
+        if now() - listened_at > REPORT_MS {
+            TimeoutFuture::new(0).await;
+            listened_at = now();
+        }
         if with(|state| Some(state.reading) != ticket || !state.engine.is_reading()).unwrap_or(true) {
             return Ok(false);
         }
