@@ -35,5 +35,5 @@ pub use plot::{Panel, Plot, panels_file, panels_rows};
 pub use plot_area::{PlotArea, plot_area};
 pub use series::{Moment, Role, Series, Style, TimeChart};
 pub use summary::summary;
-pub use svg::{Caption, DRAWING_TRANSFORM, svg, svg_elements, svg_file};
+pub use svg::{Caption, drawing_transform, svg, svg_elements, svg_file};
 pub use table::{Table, csv, csv_field, table};

@@ -19,7 +19,9 @@ use crate::series::TimeChart;
 const UNITS_PER_PX: u32 = 10;
 
 /// The transform from the coordinates of [`svg_elements`] to CSS px.
-pub const DRAWING_TRANSFORM: &str = "scale(0.1)";
+pub fn drawing_transform() -> String {
+    format!("scale({})", 1.0 / f64::from(UNITS_PER_PX))
+}
 
 /// An SVG for the page, and the position of its data. Colours are the variables of [`crate::css_variables`] (light
 /// ones if the page defines none), and the font is the page's. It fills its container; at its own `width` in px, text
@@ -30,7 +32,7 @@ pub fn svg(chart: &TimeChart, width: u32, height: u32, label: &str) -> (String, 
 }
 
 /// The elements of [`svg`], from back to front, for a page that replaces only those that have changed. They belong
-/// into a group with [`DRAWING_TRANSFORM`] and rounded line joins.
+/// into a group with [`drawing_transform`] and rounded line joins.
 pub fn svg_elements(chart: &TimeChart, width: u32, height: u32) -> (Vec<String>, PlotArea) {
     let (elements, area) = elements(chart, None, width, height);
     (elements.iter().map(|element| in_variables(element)).collect(), area)
@@ -59,7 +61,7 @@ pub(crate) fn body(elements: &[String], palette: &Palette) -> String {
 
 fn group(elements: &[String], colour: impl Fn(&str) -> String) -> String {
     let elements: String = elements.iter().map(|element| colour(element)).collect();
-    format!("<g transform=\"{DRAWING_TRANSFORM}\" stroke-linejoin=\"round\">\n{elements}</g>")
+    format!("<g transform=\"{}\" stroke-linejoin=\"round\">\n{elements}</g>", drawing_transform())
 }
 
 /// The text below a chart in a file.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use tiebreak_app::{App, Given, Message, Mode, Outcome, Phase, Playing};
 use tiebreak_chart::{
-    DRAWING_TRANSFORM, PlotArea, Role, Series, Style, Table, TimeChart, summary, svg, svg_elements, table,
+    PlotArea, Role, Series, Style, Table, TimeChart, drawing_transform, summary, svg, svg_elements, table,
 };
 use tiebreak_engine::protocol::Which;
 use tiebreak_engine::words;
@@ -78,7 +78,7 @@ impl Drawn {
         html! {
             <svg viewBox={format!("0 0 {} {height}", self.key.2)} role="img" aria-label={title.clone()}>
                 <title>{ title }</title>
-                <g transform={DRAWING_TRANSFORM} stroke-linejoin="round">{ for elements }</g>
+                <g transform={drawing_transform()} stroke-linejoin="round">{ for elements }</g>
             </svg>
         }
     }

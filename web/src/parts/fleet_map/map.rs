@@ -198,9 +198,8 @@ impl FleetMap {
         if (canvas.width(), canvas.height()) != (width, plan.height) {
             canvas.set_width(width);
             canvas.set_height(plan.height);
-            let height = format!("{}px", f64::from(plan.height) / ratio);
-            let _ = canvas.style().set_property("height", &height);
         }
+        let _ = canvas.style().set_property("height", &format!("{}px", f64::from(plan.height) / ratio));
         let colours = Colours::of_page(&canvas);
         let told = if Colouring::of(&live.layout).contains(&self.colours) { self.colours } else { Colouring::Cores };
         let pixels = pixels(&plan, self.frame(live, moment), width, (&colours, told));
