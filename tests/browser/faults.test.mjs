@@ -112,14 +112,15 @@ test('an engine that the browser ends while it reads a file is told; the draft s
     const drafts = await ownDraft(hand);
     const digest = await hand.digest();
     const [engine] = await engines(page, 1);
-    // The file does not end before the engine does.
+    // A slow disk, so that progress is reported between reads. It hangs before the file's end, so that the engine ends first.
     await engine.evaluate(() => {
       const reader = ReadableStreamBYOBReader.prototype;
       const { read } = reader;
-      let left = 50;
-      reader.read = function readSome(room) {
+      let left = 100;
+      reader.read = async function readSlowly(room) {
         left -= 1;
-        return left > 0 ? read.call(this, room) : new Promise(() => {});
+        await new Promise((resolve) => { if (left > 0) setTimeout(resolve, 20); });
+        return read.call(this, room);
       };
     });
     await giveRepeated(page, 'large.csv', 1 << 20, 500);
