@@ -3,7 +3,7 @@
 //! The trace included in the page shows why. VMs were requested at full seconds, left at any moment, and all times
 //! were then rounded to a millionth of a day. Encoded in milliseconds, every time would cost one more byte.
 
-use tiebreak_model::{Time, VmRow, Workload};
+use tiebreak_model::{RequestId, Time, VmId, Workload};
 
 /// Steps to try: five minutes, minutes, seconds, a millionth of a day, milliseconds.
 const STEPS: [(i64, i64); 5] = [(300_000, 1), (60_000, 1), (1_000, 1), (432, 5), (1, 1)];
@@ -44,19 +44,30 @@ impl Clock {
         self.steps(beat.saturating_mul(self.beat_ms))
     }
 
+    /// Kept as a separate function, as [`Self::is_on_beat`] is: a browser compiles a function for speed only between
+    /// its calls, and a loop over all VMs is a single call.
+    #[inline(never)]
     fn tells(self, time: Time) -> bool {
         time == Time::NEVER || self.ms(self.steps(time.0)) == time.0
     }
 
+    #[inline(never)]
+    fn is_on_beat(self, start: Time) -> bool {
+        self.steps_of_beat(self.beat(start)) == self.steps(start.0)
+    }
+
     /// The coarsest step that represents every time, and a beat on which at least three of four starts fall.
     pub(super) fn of(workload: &Workload) -> Self {
-        let tells = |clock: &Self| workload.rows().all(|row| clock.tells(row.start) && clock.tells(row.end));
+        let requests = || (0..workload.request_count()).map(RequestId);
+        let ends = || (0..workload.vm_count()).map(|vm| workload.end(VmId(vm)));
+        let times = || requests().map(|request| workload.at(request)).chain(ends());
+        let tells = |clock: &Self| times().all(|time| clock.tells(time));
         let clocks = STEPS.map(|step| Self { step, beat_ms: 0 });
         let clock = clocks.into_iter().find(tells).unwrap_or(Self { step: (1, 1), beat_ms: 0 });
         let on_beat = |beat_ms: i64| {
             let clock = Self { beat_ms, ..clock };
-            let falls_on_one = |row: &VmRow| clock.steps_of_beat(clock.beat(row.start)) == clock.steps(row.start.0);
-            workload.rows().filter(falls_on_one).count() * 4 >= workload.vm_count() as usize * 3
+            let on_one = requests().filter(|request| clock.is_on_beat(workload.at(*request)));
+            on_one.map(|request| workload.vms_of(request).len()).sum::<usize>() * 4 >= workload.vm_count() as usize * 3
         };
         let beat_ms = BEATS_MS.into_iter().find(|beat_ms| on_beat(*beat_ms));
         Self { beat_ms: beat_ms.unwrap_or(0), ..clock }
