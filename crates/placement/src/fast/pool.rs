@@ -113,6 +113,9 @@ impl<K: PackedKey> Pool<K> {
         }
     }
 
+    /// Kept as a separate function: the pools of all key widths in one would be too large to compile quickly in a
+    /// browser.
+    #[inline(never)]
     fn choose(&mut self, work: Work<'_>, request: &Request<'_>) -> Result<Choice, Refusal> {
         let Work { policy, view, counters, log } = work;
         self.uses += 1;

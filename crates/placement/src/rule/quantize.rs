@@ -49,8 +49,8 @@ impl Quantizer {
     /// The bucket of a score.
     #[inline]
     pub(crate) fn bucket(self, score: f64) -> u64 {
-        // NaN counts as 1.
-        let score = if score <= 1.0 { score.max(0.0) } else { 1.0 };
+        // NaN counts as 1. `f64::max` is a call in WebAssembly.
+        let score = if score <= 1.0 { if score > 0.0 { score } else { 0.0 } } else { 1.0 };
         match self {
             Self::Buckets(buckets) => ceil((score - SLACK) * f64::from(buckets.get())),
             Self::Levels(levels) => whole(score * f64::from(levels.get() - 1) + 0.5),

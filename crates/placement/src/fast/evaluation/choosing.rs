@@ -15,6 +15,9 @@ use super::{Evaluation, Found, Kit};
 use crate::network::gate::Gate;
 
 impl<K: PackedKey> Evaluation<K> {
+    /// A machine of these clusters, chosen as the policy's rules say. Kept as a separate function, like the steps of
+    /// [`Self::refresh`].
+    #[inline(never)]
     pub(super) fn choose_among(
         &mut self,
         occupancy: &Occupancy,

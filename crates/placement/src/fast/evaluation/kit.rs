@@ -35,6 +35,8 @@ pub(crate) struct Kit<K> {
     pub(super) keys: Vec<K>,
     /// The machines of a batch that have room.
     pub(super) roomy: Batch,
+    /// Those of one cluster that have none.
+    pub(super) full: Vec<MachineId>,
     /// Machines of one cluster whose keys changed, and the cells whose best may have changed.
     pub(super) changed: Vec<(MachineId, K)>,
     pub(super) touched: TouchedCells,
@@ -76,6 +78,7 @@ impl<K: PackedKey> Kit<K> {
             batch: Batch::default(),
             keys: Vec::new(),
             roomy: Batch::default(),
+            full: Vec::new(),
             changed: Vec::new(),
             touched: Vec::new(),
             selected: Vec::new(),

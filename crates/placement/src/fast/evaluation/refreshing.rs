@@ -1,4 +1,7 @@
 //! Updates ranked cells: machines that changed get new keys, and their cells a new best.
+//!
+//! The steps are kept as separate functions. In one large function compilers keep most variables on the stack, and a
+//! browser takes longer until it has compiled it for speed.
 
 use alloc::vec::Vec;
 
@@ -82,25 +85,25 @@ impl<K: PackedKey> Evaluation<K> {
     }
 
     /// Makes the machines of a batch that have no room invalid, and writes the others to `roomy`.
+    #[inline(never)]
     fn drop_full(&mut self, occupancy: &Occupancy, batch: &Batch, roomy: &mut Batch, kit: &mut Kit<K>) {
         roomy.clear();
         for part in &batch.parts {
             let cells = self.cells[part.cluster.index()].as_mut().expect("it was built");
             let first = occupancy.fleet().cluster(part.cluster).machines().start;
-            kit.changed.clear();
-            for machine in &batch.machines[part.range()] {
-                if occupancy.free(*machine).covers(self.must_be_free) {
-                    roomy.machines.push(*machine);
-                } else if cells.rankings.leaf((machine.0 - first) as usize) != K::INVALID {
-                    kit.changed.push((*machine, K::INVALID));
-                }
-            }
+            let has_room = |machine: &MachineId| occupancy.free(*machine).covers(self.must_be_free);
+            kit.full.clear();
+            split(&batch.machines[part.range()], has_room, &mut roomy.machines, &mut kit.full);
             roomy.end_part(part.cluster);
+            let was_valid = |machine: &MachineId| cells.rankings.leaf((machine.0 - first) as usize) != K::INVALID;
+            kit.changed.clear();
+            kit.changed.extend(kit.full.iter().copied().filter(was_valid).map(|machine| (machine, K::INVALID)));
             cells.set_keys(occupancy.fleet(), part.cluster, self.by_rack, &kit.changed, &mut kit.touched);
         }
     }
 
     /// The keys of a batch of machines under the machine rules, layer by layer.
+    #[inline(never)]
     fn judge_batch(
         &mut self,
         occupancy: &Occupancy,
@@ -175,6 +178,7 @@ impl<K: PackedKey> Evaluation<K> {
     }
 
     /// Gives a batch of machines these keys.
+    #[inline(never)]
     fn set_keys(&mut self, occupancy: &Occupancy, batch: &Batch, keys: &[K], kit: &mut Kit<K>) {
         for part in &batch.parts {
             let cells = self.cells[part.cluster.index()].as_mut().expect("it was built");
@@ -191,6 +195,7 @@ impl<K: PackedKey> Evaluation<K> {
     }
 
     /// Gives the cells of a batch their new best, now that its machines have their keys.
+    #[inline(never)]
     fn find_bests(&mut self, occupancy: &Occupancy, batch: &Batch, kit: &mut Kit<K>) {
         let (fleet, scene, kept) = (occupancy.fleet(), Scene::of(occupancy), kit.caches.shared_state);
         // The shared state knows which racks changed if it has all that a rack adds to a key.
@@ -246,4 +251,27 @@ impl<K: PackedKey> Evaluation<K> {
         let part = self.rack_key(scene, cluster, rack, kept, shared);
         if part == K::INVALID { (K::INVALID, 0) } else { (key.plus(part), count) }
     }
+}
+
+/// Writes each machine to the end of one of two lists.
+///
+/// Kept as a separate function without branches: which list a machine belongs to is hard to predict.
+#[inline(never)]
+fn split(
+    machines: &[MachineId],
+    is_first: impl Fn(&MachineId) -> bool,
+    first: &mut Vec<MachineId>,
+    second: &mut Vec<MachineId>,
+) {
+    let (mut firsts, mut seconds) = (first.len(), second.len());
+    first.resize(firsts + machines.len(), MachineId(0));
+    second.resize(seconds + machines.len(), MachineId(0));
+    for machine in machines {
+        let is_first = is_first(machine);
+        (first[firsts], second[seconds]) = (*machine, *machine);
+        firsts += usize::from(is_first);
+        seconds += usize::from(!is_first);
+    }
+    first.truncate(firsts);
+    second.truncate(seconds);
 }
