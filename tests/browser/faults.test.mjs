@@ -112,7 +112,8 @@ test('an engine that the browser ends while it reads a file is told; the draft s
     const drafts = await ownDraft(hand);
     const digest = await hand.digest();
     const [engine] = await engines(page, 1);
-    // A slow disk, so that progress is reported between reads. It hangs before the file's end, so that the engine ends first.
+    // A slow disk, so that progress is reported between reads. It hangs before the file's end, so that the engine ends
+    // first.
     await engine.evaluate(() => {
       const reader = ReadableStreamBYOBReader.prototype;
       const { read } = reader;

@@ -44,8 +44,8 @@ impl Clock {
         self.steps(beat.saturating_mul(self.beat_ms))
     }
 
-    /// Kept as a separate function, as [`Self::is_on_beat`] is: a browser compiles a function for speed only between
-    /// its calls, and a loop over all VMs is a single call.
+    /// Kept as a separate function, as all are that are called for each VM: a browser compiles a function for speed
+    /// only between its calls, and a loop over all VMs is a single call.
     #[inline(never)]
     fn tells(self, time: Time) -> bool {
         time == Time::NEVER || self.ms(self.steps(time.0)) == time.0
@@ -59,9 +59,10 @@ impl Clock {
     /// The coarsest step that represents every time, and a beat on which at least three of four starts fall.
     pub(super) fn of(workload: &Workload) -> Self {
         let requests = || (0..workload.request_count()).map(RequestId);
-        let ends = || (0..workload.vm_count()).map(|vm| workload.end(VmId(vm)));
-        let times = || requests().map(|request| workload.at(request)).chain(ends());
-        let tells = |clock: &Self| times().all(|time| clock.tells(time));
+        let tells = |clock: &Self| {
+            let ends = (0..workload.vm_count()).map(|vm| workload.end(VmId(vm)));
+            requests().map(|request| workload.at(request)).chain(ends).all(|time| clock.tells(time))
+        };
         let clocks = STEPS.map(|step| Self { step, beat_ms: 0 });
         let clock = clocks.into_iter().find(tells).unwrap_or(Self { step: (1, 1), beat_ms: 0 });
         let on_beat = |beat_ms: i64| {

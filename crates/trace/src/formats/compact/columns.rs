@@ -53,10 +53,7 @@ impl Columns<Numbers> {
         (groups, columns)
     }
 
-    /// Adds a group of VMs in any order.
-    ///
-    /// Kept as a separate function: a browser compiles a function for speed only between its calls, and the loop
-    /// around this one is a single call.
+    /// Adds a group of VMs in any order. Kept as a separate function, like [`Clock::tells`].
     #[inline(never)]
     fn push(
         &mut self,
