@@ -307,7 +307,7 @@ fn parse(path: &str, mut parser: TraceParser) -> Result<Parsed, Failure> {
         }
         Some(Kind::Sqlite) => sqlite::push_text(Path::new(path), &mut parser),
         Some(Kind::Parquet) => parquet::push_text(open(path)?, &mut parser),
-        None => Ok(push_pieces(path, first.as_slice().chain(file), |piece| parser.push(piece))?),
+        None => parser.push_file(first.as_slice().chain(file)),
     };
     pushed.and_then(|()| parser.finish()).map_err(|error| faulty(path, &error))
 }

@@ -62,27 +62,29 @@ impl Load {
     #[must_use]
     pub fn of(workload: &Workload) -> Self {
         let horizon = workload.horizon();
-        let mut changes: Vec<(Time, bool, u32)> = Vec::with_capacity(2 * workload.vm_count() as usize);
+        let mut now = Meter::new((horizon.0 / HOUR_MS).max(0) as usize);
+        let mut departures = workload.departures().into_iter().peekable();
+        let mut pass_to = |now: &mut Meter, time: Time| {
+            while let Some((end, shape)) = departures.next_if(|(end, _)| *end <= time) {
+                now.pass_to(end);
+                now.change(workload.shape(shape).demand, false);
+            }
+            now.pass_to(time);
+        };
         let mut largest = Resources::NONE;
         for request in (0..workload.request_count()).map(RequestId) {
             let start = workload.at(request).max(Time::ZERO);
-            for vm in workload.vms_of(request) {
-                let end = workload.end(VmId(vm)).min(horizon);
-                largest = largest.max(workload.shape_of_vm(VmId(vm)).demand);
-                if start < end {
-                    changes.push((start, true, vm));
-                    changes.push((end, false, vm));
+            for vm in workload.vms_of(request).map(VmId) {
+                let demand = workload.shape_of_vm(vm).demand;
+                largest = largest.max(demand);
+                if start < workload.end(vm).min(horizon) {
+                    // At one instant, VMs end before others start.
+                    pass_to(&mut now, start);
+                    now.change(demand, true);
                 }
             }
         }
-        // At one instant, VMs end before others start.
-        changes.sort_unstable();
-        let mut now = Meter::new((horizon.0 / HOUR_MS).max(0) as usize);
-        for (time, comes, vm) in changes {
-            now.pass_to(time);
-            now.change(workload.shape_of_vm(VmId(vm)).demand, comes);
-        }
-        now.pass_to(horizon);
+        pass_to(&mut now, horizon);
         Self { hourly: now.hourly, peak: now.peak, largest }
     }
 

@@ -3,7 +3,6 @@
 
 use std::error::Error;
 use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -51,13 +50,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn read(path: &str) -> Result<Parsed, Box<dyn Error>> {
     let name = Path::new(path).file_name().ok_or("expected a file")?.to_string_lossy();
-    let (mut parser, mut file, mut piece) = (TraceParser::new(&name), File::open(path)?, vec![0; 1 << 16]);
-    loop {
-        match file.read(&mut piece)? {
-            0 => return Ok(parser.finish()?),
-            length => parser.push(&piece[..length])?,
-        }
-    }
+    let mut parser = TraceParser::new(&name);
+    parser.push_file(File::open(path)?)?;
+    Ok(parser.finish()?)
 }
 
 fn median(seconds: &mut [f64]) -> f64 {

@@ -252,11 +252,12 @@ impl TraceError {
         match self {
             Self::Truncated { packing, .. } => Self::Truncated { packing, rows },
             Self::Corrupt { packing, detail, .. } => Self::Corrupt { packing, rows, detail },
+            Self::Unreadable { kind, detail, .. } => Self::Unreadable { kind, rows, detail },
             other => other,
         }
     }
 
-    /// A library's error about a SQLite or Parquet file after this many rows.
+    /// An error of a library or of the system about a file after this many rows.
     #[must_use]
     pub fn unreadable(kind: &'static str, rows: u64, detail: &dyn fmt::Display) -> Self {
         // The message may quote the file.

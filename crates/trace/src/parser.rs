@@ -1,5 +1,7 @@
 //! Parses a file's bytes in chunks, and returns a workload and a report.
 
+use std::io::Read;
+
 use tiebreak_model::{Outliers, Sample, Time, VmRow, Workload, WorkloadBuilder};
 
 use crate::column::with_decimal_comma;
@@ -155,6 +157,18 @@ impl TraceParser {
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), TraceError> {
         self.bytes += bytes.len() as u64;
         self.guarded(|parser| parser.take(bytes))
+    }
+
+    /// Takes the rest of the file, as [`push`](Self::push) does, but unpacks it in another thread while its rows are
+    /// read. For programs with threads.
+    ///
+    /// # Errors
+    /// Those of [`push`](Self::push), and if the file cannot be read.
+    pub fn push_file(&mut self, file: impl Read + Send) -> Result<(), TraceError> {
+        self.guarded(|Self { source, text, bytes, .. }| {
+            let limits = text.limits;
+            source.push_file(file, bytes, &limits, |piece| text.push(&piece))
+        })
     }
 
     /// Ends the file: sorts the rows and computes the counts.

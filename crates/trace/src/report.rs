@@ -174,14 +174,15 @@ impl Summary {
     /// One sweep over starts and ends; at one instant, VMs leave before others arrive.
     #[must_use]
     pub fn of(workload: &Workload) -> Self {
-        let mut ends = ends_of(workload).peekable();
+        let mut departures = workload.departures().into_iter().peekable();
         let mut summary = Self { vms: workload.vm_count(), requests: workload.request_count(), ..Self::default() };
         summary.warm = workload.warm_count();
         summary.span = workload.horizon().since(Time::ZERO);
         let (mut cores, mut memory, mut alive) = (0, 0, 0);
         for request in (0..workload.request_count()).map(RequestId) {
             let now = workload.at(request).max(Time::ZERO);
-            while let Some((_, freed)) = ends.next_if(|(end, _)| *end <= now) {
+            while let Some((_, shape)) = departures.next_if(|(end, _)| *end <= now) {
+                let freed = workload.shape(shape).demand;
                 cores -= u64::from(freed.cores_milli());
                 memory -= u64::from(freed[Resource::Memory]);
                 alive -= 1;
@@ -204,14 +205,6 @@ impl Summary {
         summary.tenants = tenants_of(workload);
         summary
     }
-}
-
-/// When VMs leave and what they free, in order.
-fn ends_of(workload: &Workload) -> impl Iterator<Item = (Time, Resources)> {
-    let vms = (0..workload.vm_count()).map(VmId).filter(|vm| workload.end(*vm) != Time::NEVER);
-    let mut ends: Vec<_> = vms.map(|vm| (workload.end(vm), workload.shape_of(vm))).collect();
-    ends.sort_unstable();
-    ends.into_iter().map(|(end, shape)| (end, workload.shape(shape).demand))
 }
 
 fn tenants_of(workload: &Workload) -> u64 {

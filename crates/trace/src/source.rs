@@ -1,5 +1,9 @@
 //! Converts a file's bytes to text: plain, gzip or zstd.
 
+use std::io::Read;
+use std::sync::mpsc;
+use std::thread;
+
 use crate::error::{Packing, TraceError};
 use crate::gunzip::Gunzip;
 use crate::limits::Limits;
@@ -8,6 +12,12 @@ use crate::unzstd::Unzstd;
 
 /// The minimum amount of text for checking the ratio.
 const RATIO_FLOOR_BYTES: u64 = 16 << 20;
+
+/// How much of a file is read at once.
+const READ_BYTES: usize = 64 << 10;
+
+/// The maximum number of pieces of text that wait to be taken.
+const PIECES_AHEAD: usize = 16;
 
 /// The kind of a file, from its first bytes.
 pub(crate) enum Source {
@@ -39,6 +49,35 @@ impl Source {
                 if first.len() < magic::ZSTD.len() { Ok(()) } else { self.decide(limits, &mut text) }
             }
         }
+    }
+
+    /// Passes on the text of the rest of a file, which another thread reads and unpacks; counts its bytes.
+    pub(crate) fn push_file(
+        &mut self,
+        mut file: impl Read + Send,
+        bytes: &mut u64,
+        limits: &Limits,
+        text: impl FnMut(Vec<u8>) -> Result<(), TraceError>,
+    ) -> Result<(), TraceError> {
+        let (sender, pieces) = mpsc::sync_channel(PIECES_AHEAD);
+        thread::scope(|scope| {
+            let unpacking = scope.spawn(move || {
+                // Pieces are refused only after an error in the text, which is then reported instead of this one.
+                let mut send = |piece: &[u8]| sender.send(piece.to_vec()).map_err(|_| TraceError::Empty);
+                let mut chunk = vec![0; READ_BYTES];
+                loop {
+                    match file.read(&mut chunk).map_err(|error| TraceError::unreadable("trace", 0, &error))? {
+                        0 => return Ok(()),
+                        length => {
+                            *bytes += length as u64;
+                            self.push(&chunk[..length], limits, &mut send)?;
+                        }
+                    }
+                }
+            });
+            let read = pieces.into_iter().try_for_each(text);
+            read.and(unpacking.join().expect("unpacking does not panic"))
+        })
     }
 
     /// Ends the file: passes on the rest of its text.

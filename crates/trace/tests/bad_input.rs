@@ -1,6 +1,8 @@
 //! Bad input stops here: faulty rows are counted with their lines, and files that are not traces are named for what
 //! they are.
 
+use std::io::{self, Read};
+
 use tiebreak_model::{Sample, Time, VmId};
 use tiebreak_trace::{Correction, FaultKind, Limits, Packing, Parsed, TraceError, TraceParser};
 
@@ -8,10 +10,16 @@ const PACKING: &[u8] = include_bytes!("../fixtures/packing-cut.csv.gz");
 const TWO_FRAMES: &[u8] = include_bytes!("../fixtures/two-frames.csv.zst");
 const ZSTD_BOMB: &[u8] = include_bytes!("../fixtures/bomb.csv.zst");
 
+/// Reads bytes, and the same as a file, with the same result.
 fn read_within(limits: Limits, name: &str, bytes: &[u8]) -> Result<Parsed, TraceError> {
-    let mut parser = TraceParser::with_limits(name, limits);
-    parser.push(bytes)?;
-    parser.finish()
+    let read = |as_file: bool| {
+        let mut parser = TraceParser::with_limits(name, limits);
+        if as_file { parser.push_file(bytes)? } else { parser.push(bytes)? }
+        parser.finish()
+    };
+    let pushed = read(false);
+    assert_eq!(read(true), pushed);
+    pushed
 }
 
 fn read(name: &str, bytes: &[u8]) -> Result<Parsed, TraceError> {
@@ -149,6 +157,21 @@ fn a_gzip_file_cut_anywhere_says_so() {
         let error = read("", &whole[..length]).expect_err("a part is no whole");
         assert!(matches!(error, TraceError::Truncated { .. }), "{length} of {}: {error}", whole.len());
     }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_to_its_end_says_after_how_many_rows() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("the disk is gone"))
+        }
+    }
+    let rows = b"vm,cores,memory,start\n1,2,3,4\n2,2,3,4\n";
+    let mut parser = TraceParser::new("");
+    let error = parser.push_file(rows.chain(Broken)).expect_err("half a file");
+    assert_eq!(error, TraceError::unreadable("trace", 2, &"the disk is gone"));
+    assert_eq!(parser.push(b"3,2,3,4\n"), Err(error), "of no use after an error");
 }
 
 #[test]

@@ -432,6 +432,10 @@ fn a_zstd_file_is_the_same_trace_however_it_is_cut() {
         assert_eq!(parser.progress().bytes, TWO_FRAMES.len() as u64);
         assert_eq!(parser.finish().expect("the fixture"), whole, "in chunks of {chunk}");
     }
+    let mut parser = TraceParser::new("two-frames.csv.zst");
+    parser.push_file(TWO_FRAMES).expect("the fixture");
+    assert_eq!(parser.progress().bytes, TWO_FRAMES.len() as u64);
+    assert_eq!(parser.finish().expect("the fixture"), whole, "as a file");
 }
 
 #[test]
