@@ -95,8 +95,8 @@ impl Engine {
     /// Handles a command.
     pub fn handle(&mut self, command: Command) -> Vec<Reply> {
         match command {
-            Command::TraceBegin { name, sample, is_sampled, columns, decimal_commas, .. } => {
-                self.trace_begin(name, sample, is_sampled, columns, decimal_commas);
+            Command::TraceBegin { name, bytes, sample, is_sampled, columns, decimal_commas } => {
+                self.trace_begin(name, bytes as u64, (sample, is_sampled), columns, decimal_commas);
                 Vec::new()
             }
             Command::TraceCancel => {

@@ -41,14 +41,14 @@ impl Engine {
     pub(super) fn trace_begin(
         &mut self,
         name: String,
-        sample: Vec<f64>,
-        is_sampled: bool,
+        bytes: u64,
+        (sample, is_sampled): (Vec<f64>, bool),
         columns: Vec<String>,
         decimal_commas: Option<bool>,
     ) {
         let settings = if is_sampled { TraceSettings::default() } else { TraceSettings::from_values(&sample) };
         let limits = Limits { faults_kept: FAULTY_ROWS_MAX, ..Limits::default() };
-        let parser = TraceParser::with_limits(&name, limits).sampled(settings.sample());
+        let parser = TraceParser::with_limits(&name, limits).of_size(bytes).sampled(settings.sample());
         let parser = if columns.is_empty() { parser } else { parser.with_columns(columns) };
         let parser = match decimal_commas {
             Some(has_decimal_commas) => parser.with_decimal_commas(has_decimal_commas),

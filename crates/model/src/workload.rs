@@ -182,6 +182,18 @@ impl WorkloadBuilder {
         *self = sorted;
     }
 
+    /// Takes memory for this many more VMs, so that pushing them moves no rows. Without enough memory it changes
+    /// nothing.
+    pub fn reserve(&mut self, vms: usize) {
+        self.rows.try_reserve_exact(vms).unwrap_or_default();
+    }
+
+    /// The number of VMs for which it has memory.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        self.rows.capacity()
+    }
+
     /// The number of VMs so far.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -213,7 +225,7 @@ impl WorkloadBuilder {
             self.rows.sort_by_key(key);
         }
         let last_start = self.rows.last().map_or(horizon, |(_, _, _, start, _)| *start);
-        Ok(Workload::of_sorted(&self.rows, self.shapes, horizon.max(last_start), self.one_by_one))
+        Ok(Workload::of_sorted(self.rows, self.shapes, horizon.max(last_start), self.one_by_one))
     }
 }
 
@@ -245,36 +257,23 @@ pub struct Workload {
 }
 
 impl Workload {
-    fn of_sorted(rows: &[PackedRow], shapes: Vec<VmShape>, horizon: Time, one_by_one: bool) -> Self {
-        let mut workload = Self {
-            shapes,
-            names: rows.iter().map(|row| row.0).collect(),
-            shape_of: rows.iter().map(|row| row.2).collect(),
-            ends: rows.iter().map(|row| row.4).collect(),
-            at: Vec::new(),
-            tenants: Vec::new(),
-            first_vm: Vec::new(),
-            warm: 0,
-            horizon,
-            one_by_one,
-            earlier: None,
-        };
-        let mut before = None;
-        for (vm, (_, tenant, _, start, _)) in rows.iter().enumerate() {
-            let request = request_of(*start, *tenant);
-            if request.is_none() || one_by_one || before != request {
-                workload.at.push(*start);
-                workload.tenants.push(*tenant);
-                workload.first_vm.push(vm as u32);
-                workload.warm += u32::from(request.is_none());
-            }
-            before = request;
-        }
-        workload.first_vm.push(rows.len() as u32);
-        workload.at.shrink_to_fit();
-        workload.tenants.shrink_to_fit();
-        workload.first_vm.shrink_to_fit();
-        workload
+    fn of_sorted(rows: Vec<PackedRow>, shapes: Vec<VmShape>, horizon: Time, one_by_one: bool) -> Self {
+        let names = rows.iter().map(|row| row.0).collect();
+        let shape_of = rows.iter().map(|row| row.2).collect();
+        let ends = rows.iter().map(|row| row.4).collect();
+        // Written over the rows, whose memory the other columns then take.
+        let mut begun: Vec<(Time, u64)> = rows.into_iter().map(|(_, tenant, _, start, _)| (start, tenant)).collect();
+        begun.shrink_to_fit();
+        let request = |vm: u32| request_of(begun[vm as usize].0, begun[vm as usize].1);
+        let is_first = |vm: &u32| one_by_one || *vm == 0 || request(*vm).is_none() || request(*vm) != request(*vm - 1);
+        let vms = begun.len() as u32;
+        let mut first_vm: Vec<u32> = (0..vms).filter(is_first).collect();
+        let at = first_vm.iter().map(|vm| begun[*vm as usize].0).collect();
+        let tenants = first_vm.iter().map(|vm| begun[*vm as usize].1).collect();
+        let warm = first_vm.iter().filter(|vm| request(**vm).is_none()).count() as u32;
+        first_vm.push(vms);
+        first_vm.shrink_to_fit();
+        Self { shapes, names, shape_of, ends, at, tenants, first_vm, warm, horizon, one_by_one, earlier: None }
     }
 
     /// The number of VMs.
@@ -391,16 +390,16 @@ impl Workload {
         self.ends[vm.index()]
     }
 
-    /// When VMs leave, and their shapes, in order of time: of all VMs that end, and later than they start and the trace
-    /// begins. In O(n log n).
+    /// When VMs leave, in order of time and id: all VMs that end, and later than they start and the trace begins. In
+    /// O(n log n).
     #[must_use]
-    pub fn departures(&self) -> Vec<(Time, ShapeId)> {
+    pub fn departures(&self) -> Vec<(Time, VmId, ShapeId)> {
         let mut departures = Vec::with_capacity(self.ends.len());
         for request in (0..self.request_count()).map(RequestId) {
             let start = self.at(request).max(Time::ZERO);
             let leaves = |vm: &VmId| start < self.end(*vm) && self.end(*vm) < Time::NEVER;
             let vms = self.vms_of(request).map(VmId).filter(leaves);
-            departures.extend(vms.map(|vm| (self.end(vm), self.shape_of(vm))));
+            departures.extend(vms.map(|vm| (self.end(vm), vm, self.shape_of(vm))));
         }
         departures.sort_unstable();
         departures

@@ -65,7 +65,7 @@ impl Load {
         let mut now = Meter::new((horizon.0 / HOUR_MS).max(0) as usize);
         let mut departures = workload.departures().into_iter().peekable();
         let mut pass_to = |now: &mut Meter, time: Time| {
-            while let Some((end, shape)) = departures.next_if(|(end, _)| *end <= time) {
+            while let Some((end, _, shape)) = departures.next_if(|(end, ..)| *end <= time) {
                 now.pass_to(end);
                 now.change(workload.shape(shape).demand, false);
             }

@@ -49,6 +49,8 @@ pub struct TraceParser {
     source: Source,
     text: Text,
     bytes: u64,
+    /// The size of the file, or 0 if it is unknown.
+    file_bytes: u64,
     failed: Option<TraceError>,
 }
 
@@ -75,7 +77,7 @@ impl TraceParser {
             rows: WorkloadBuilder::new(),
             tally: Tally::default(),
         };
-        Self { source: Source::new(), text, bytes: 0, failed: None }
+        Self { source: Source::new(), text, bytes: 0, file_bytes: 0, failed: None }
     }
 
     /// Keeps this part of the trace; the report's notes explain the sample's effect on the numbers.
@@ -90,6 +92,14 @@ impl TraceParser {
     #[must_use]
     pub fn without_instant_vms(mut self) -> Self {
         self.text.leaves_out_instant = true;
+        self
+    }
+
+    /// Says how large the file is. Memory for its rows is then taken once: rows that have to move while there are more
+    /// and more of them leave gaps, which a browser does not get back.
+    #[must_use]
+    pub fn of_size(mut self, bytes: u64) -> Self {
+        self.file_bytes = bytes;
         self
     }
 
@@ -155,8 +165,22 @@ impl TraceParser {
     /// # Errors
     /// If the file is not a readable trace, or too large.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), TraceError> {
+        self.make_room(bytes.len() as u64);
         self.bytes += bytes.len() as u64;
         self.guarded(|parser| parser.take(bytes))
+    }
+
+    /// Takes memory for the rows of the rest of the file before the next bytes fill what there is. An estimate by the
+    /// rows so far, slightly too large.
+    fn make_room(&mut self, next_bytes: u64) {
+        const ROWS_MIN: usize = 10_000;
+        const MARGIN: f64 = 1.05;
+        let Text { rows, limits, .. } = &mut self.text;
+        let rest = self.file_bytes.saturating_sub(self.bytes);
+        let rows_in = |bytes: u64| (rows.len() as f64 / self.bytes as f64 * bytes as f64 * MARGIN) as usize;
+        if rows.len() >= ROWS_MIN && rows.len() + rows_in(next_bytes.min(rest)) > rows.capacity() {
+            rows.reserve(rows_in(rest).min((limits.rows_max as usize).saturating_sub(rows.len())));
+        }
     }
 
     /// Takes the rest of the file, as [`push`](Self::push) does, but unpacks it in another thread while its rows are

@@ -181,7 +181,7 @@ impl Summary {
         let (mut cores, mut memory, mut alive) = (0, 0, 0);
         for request in (0..workload.request_count()).map(RequestId) {
             let now = workload.at(request).max(Time::ZERO);
-            while let Some((_, shape)) = departures.next_if(|(end, _)| *end <= now) {
+            while let Some((.., shape)) = departures.next_if(|(end, ..)| *end <= now) {
                 let freed = workload.shape(shape).demand;
                 cores -= u64::from(freed.cores_milli());
                 memory -= u64::from(freed[Resource::Memory]);

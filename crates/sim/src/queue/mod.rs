@@ -15,6 +15,9 @@ use calendar::Calendar;
 
 mod calendar;
 
+/// How many departures are read at once.
+const DEPARTURES_AHEAD: usize = 256;
+
 /// An event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
@@ -43,8 +46,11 @@ pub(crate) enum Event {
 #[derive(Clone)]
 pub(crate) struct Queue {
     workload: Arc<Workload>,
-    by_end: Arc<Vec<(Time, VmId, ShapeId)>>,
+    /// VMs in the order in which they leave.
+    leaving: Arc<Vec<VmId>>,
     next_departure: usize,
+    /// The departures of a run of `leaving` with the next one. Reading many at once waits for memory once.
+    departures: Vec<(Time, VmId, ShapeId)>,
     next_arrival: u32,
     next_tick: Time,
     tick: Millis,
@@ -60,11 +66,14 @@ pub(crate) struct Queue {
 impl Queue {
     /// Everything after the warm start.
     pub(crate) fn new(workload: Arc<Workload>, tick: Millis) -> Self {
-        let ends = (0..workload.vm_count()).map(VmId).map(|vm| (workload.end(vm), vm, workload.shape_of(vm)));
-        let mut by_end: Vec<_> = ends.filter(|(end, _, _)| *end <= workload.horizon()).collect();
-        by_end.sort_unstable();
-        Self {
+        let mut departures = workload.departures();
+        departures.truncate(departures.partition_point(|(end, ..)| *end <= workload.horizon()));
+        let mut leaving: Vec<_> = departures.into_iter().map(|(_, vm, _)| vm).collect();
+        leaving.shrink_to_fit();
+        let mut queue = Self {
+            leaving: Arc::new(leaving),
             next_departure: 0,
+            departures: Vec::with_capacity(DEPARTURES_AHEAD),
             next_arrival: workload.warm_count(),
             next_tick: Time::ZERO,
             tick,
@@ -74,9 +83,18 @@ impl Queue {
             incidents: BinaryHeap::new(),
             lives: Calendar::default(),
             affinity_day: None,
-            by_end: Arc::new(by_end),
             workload,
-        }
+        };
+        queue.look_ahead();
+        queue
+    }
+
+    /// Reads the next departures.
+    fn look_ahead(&mut self) {
+        let Self { workload, leaving, next_departure, departures, .. } = self;
+        let next = leaving[*next_departure..].iter().take(DEPARTURES_AHEAD);
+        departures.clear();
+        departures.extend(next.map(|vm| (workload.end(*vm), *vm, workload.shape_of(*vm))));
     }
 
     /// Schedules an agent's commit.
@@ -122,8 +140,8 @@ impl Queue {
         let horizon = self.workload.horizon();
         let list = self.lists.peek().map(|Reverse((at, list))| (*at, Event::List(*list)));
         let incident = self.incidents.peek().map(|Reverse((at, incident))| (*at, Event::Incident(*incident)));
-        let departure =
-            self.by_end.get(self.next_departure).map(|(end, vm, shape)| (*end, Event::Departure(*vm, *shape)));
+        let departure = self.departures.get(self.next_departure % DEPARTURES_AHEAD);
+        let departure = departure.map(|(end, vm, shape)| (*end, Event::Departure(*vm, *shape)));
         let life = self.lives.first().map(|(at_s, machine)| (moment(at_s), Event::Life(machine)));
         let day = self.affinity_day.map(|(at, _)| (at, Event::AffinityDay)).filter(|(at, _)| *at <= horizon);
         let commit = self.commits.peek().map(|Reverse((at, agent))| (*at, Event::Commit(*agent)));
@@ -139,7 +157,12 @@ impl Queue {
         match next.1 {
             Event::List(_) => drop(self.lists.pop()),
             Event::Incident(_) => drop(self.incidents.pop()),
-            Event::Departure(..) => self.next_departure += 1,
+            Event::Departure(..) => {
+                self.next_departure += 1;
+                if self.next_departure % DEPARTURES_AHEAD == 0 {
+                    self.look_ahead();
+                }
+            }
             Event::Life(_) => self.lives.strike(),
             Event::AffinityDay => self.affinity_day = self.affinity_day.map(|(at, day)| (at + day, day)),
             Event::Commit(_) => drop(self.commits.pop()),

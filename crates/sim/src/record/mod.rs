@@ -8,9 +8,11 @@ use tiebreak_placement::CacheUse;
 
 use digest::Digest;
 use disruption::{Disruption, Reason};
+use rejections::Rejections;
 
 mod digest;
 pub(crate) mod disruption;
+mod rejections;
 
 /// The outcome of a VM's decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +115,7 @@ pub(crate) struct Record {
     /// The number of VMs decided for their requests, and the last of them.
     decided: u32,
     last: Option<VmId>,
-    rejections: BTreeMap<RequestId, Rejected>,
+    rejections: Rejections,
     /// The number of failed commits per request, for requests with any.
     collisions: BTreeMap<RequestId, u32>,
     /// The first VM of the last failed commit.
@@ -123,7 +125,7 @@ pub(crate) struct Record {
 impl Record {
     /// At the start of a run.
     pub(crate) fn new() -> Self {
-        let (digest, rejections, collisions) = (Digest::new(), BTreeMap::new(), BTreeMap::new());
+        let (digest, rejections, collisions) = (Digest::new(), Rejections::default(), BTreeMap::new());
         Self { digest, decisions: None, decided: 0, last: None, rejections, collisions, conflicted: None }
     }
 
@@ -153,7 +155,7 @@ impl Record {
 
     /// Records that a request was not placed.
     pub(crate) fn reject(&mut self, request: RequestId, rejected: Rejected) {
-        self.rejections.insert(request, rejected);
+        self.rejections.add(request, rejected);
     }
 
     /// Records that a commit of a request failed.
@@ -187,7 +189,7 @@ impl Record {
     }
 
     pub(crate) fn rejected(&self, request: RequestId) -> Option<Rejected> {
-        self.rejections.get(&request).copied()
+        self.rejections.of(request)
     }
 
     pub(crate) fn rejection(&self, request: RequestId) -> Option<Rejection> {
