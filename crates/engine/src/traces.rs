@@ -116,12 +116,12 @@ impl Engine {
         card
     }
 
-    /// The columns of a loaded trace with this fingerprint (32 hex digits): a file that is a fraction of the
+    /// The columns of a loaded trace with this fingerprint (32 hex digits), in parts: a file that is a fraction of the
     /// original, and fast to read.
     #[must_use]
-    pub fn columns(&self, fingerprint: &str) -> Option<Vec<u8>> {
+    pub fn columns(&self, fingerprint: &str) -> Option<Vec<Vec<u8>>> {
         let trace = self.traces.iter().find(|trace| format!("{:032x}", trace.fingerprint) == fingerprint)?;
-        Some(compact::write(&trace.workload, &trace.origin))
+        Some(compact::parts(&trace.workload, &trace.origin))
     }
 
     /// Generates a workload and keeps it as a trace.

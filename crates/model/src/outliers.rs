@@ -26,12 +26,13 @@ impl Outliers {
     /// The outliers among these starts, in O(n log n) if there can be any; `None` if there are none. VMs that were
     /// there when the trace began are ignored, whenever they started.
     #[must_use]
-    pub fn among(starts: impl Iterator<Item = Time>) -> Option<Self> {
-        let mut sorted: Vec<Time> = starts.map(from_the_beginning).collect();
-        let (first, last) = (*sorted.iter().min()?, *sorted.iter().max()?);
+    pub fn among(starts: impl Iterator<Item = Time> + Clone) -> Option<Self> {
+        let starts = starts.map(from_the_beginning);
+        let (first, last) = (starts.clone().min()?, starts.clone().max()?);
         if last.since(first) < APART {
             return None;
         }
+        let mut sorted: Vec<Time> = starts.collect();
         sorted.sort_unstable();
         // Take the largest group between such gaps, and add the groups on both sides that are close enough for its
         // span.

@@ -137,7 +137,7 @@ impl WorkloadBuilder {
     }
 
     /// The VMs so far, in order.
-    pub fn rows(&self) -> impl Iterator<Item = VmRow> + '_ {
+    pub fn rows(&self) -> impl Iterator<Item = VmRow> + Clone + '_ {
         self.rows.iter().map(|row| unpacked(row, &self.shapes))
     }
 
@@ -432,7 +432,7 @@ impl Workload {
     }
 
     /// Its VMs as rows, request by request.
-    pub fn rows(&self) -> impl Iterator<Item = VmRow> + '_ {
+    pub fn rows(&self) -> impl Iterator<Item = VmRow> + Clone + '_ {
         (0..self.request_count()).map(RequestId).flat_map(move |request| {
             let (tenant, start) = (self.tenant(request), self.at(request));
             self.vms_of(request).map(VmId).map(move |vm| {

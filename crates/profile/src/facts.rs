@@ -111,9 +111,10 @@ fn life_p50_ms(workload: &Workload) -> Option<u64> {
         let start = workload.at(request);
         workload.vms_of(request).map(move |vm| workload.end(VmId(vm)).min(horizon).since(start).0)
     });
-    let mut lives: Vec<u64> = lives.collect();
-    let middle = lives.len() / 2;
-    (!lives.is_empty()).then(|| *lives.select_nth_unstable(middle).1)
+    let mut in_order = Vec::with_capacity(workload.vm_count() as usize);
+    in_order.extend(lives);
+    let middle = in_order.len() / 2;
+    (!in_order.is_empty()).then(|| *in_order.select_nth_unstable(middle).1)
 }
 
 /// Reports VMs that no machine could hold even when empty.

@@ -174,10 +174,11 @@ impl Summary {
     /// One sweep over starts and ends; at one instant, VMs leave before others arrive.
     #[must_use]
     pub fn of(workload: &Workload) -> Self {
-        let mut departures = workload.departures().into_iter().peekable();
         let mut summary = Self { vms: workload.vm_count(), requests: workload.request_count(), ..Self::default() };
         summary.warm = workload.warm_count();
+        summary.tenants = tenants_of(workload);
         summary.span = workload.horizon().since(Time::ZERO);
+        let mut departures = workload.departures().into_iter().peekable();
         let (mut cores, mut memory, mut alive) = (0, 0, 0);
         for request in (0..workload.request_count()).map(RequestId) {
             let now = workload.at(request).max(Time::ZERO);
@@ -202,7 +203,6 @@ impl Summary {
             summary.peak_memory_mib = summary.peak_memory_mib.max(memory);
             summary.peak_vms = summary.peak_vms.max(alive);
         }
-        summary.tenants = tenants_of(workload);
         summary
     }
 }

@@ -923,7 +923,7 @@ fn what_was_kept_of_a_sample_is_not_sampled_again() {
         engine.trace_bytes(bytes);
         let replies = engine.trace_end();
         let [Reply::TraceLoaded(card)] = replies.as_slice() else { panic!("{replies:?}") };
-        (card.clone(), engine.columns(&card.fingerprint).expect("it is loaded"))
+        (card.clone(), engine.columns(&card.fingerprint).expect("it is loaded").concat())
     };
     let (card, columns) = give(&packing_cut(), false);
     assert!((5_500.0..8_000.0).contains(&card.vms), "{}", card.vms);
@@ -1479,7 +1479,7 @@ fn the_columns_of_a_trace_are_a_trace_of_the_same_vms_and_say_what_its_file_said
     session.gives("mine.csv", &faulty);
     let card = session.app.traces.last().expect("read").clone();
     assert_eq!(card.faulty, 1.0);
-    let columns = session.engine.columns(&card.fingerprint).expect("it is loaded");
+    let columns = session.engine.columns(&card.fingerprint).expect("it is loaded").concat();
     assert!(session.engine.columns("no such trace").is_none());
 
     let mut later = Session::small();
@@ -1490,7 +1490,7 @@ fn the_columns_of_a_trace_are_a_trace_of_the_same_vms_and_say_what_its_file_said
     assert!(notes.contains("Unreadable rows excluded: 1") && notes.contains(&card.faults[0].to_string()), "{notes}");
     assert!(again.notes.len() < 10 && again.cannot_answer == card.cannot_answer);
     // When it is kept again, the notes are not repeated.
-    let columns = later.engine.columns(&again.fingerprint).expect("it is loaded");
+    let columns = later.engine.columns(&again.fingerprint).expect("it is loaded").concat();
     let mut third = Session::small();
     third.gives("mine.csv", &columns);
     assert_eq!(third.app.traces.last().expect("read").notes, again.notes);

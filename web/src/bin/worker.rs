@@ -379,9 +379,10 @@ async fn directory() -> Result<FileSystemDirectoryHandle, JsValue> {
 
 /// Stores a loaded trace. Storage may be full or forbidden; the trace stays loaded, and an empty file is removed.
 async fn keep_columns(fingerprint: &str) {
-    let Some(columns) = with(|state| state.engine.columns(fingerprint)).flatten() else { return };
-    let is_kept =
-        keep(fingerprint, &columns, KEPT_TRACES).await.is_ok() || keep(fingerprint, &columns, 1).await.is_ok();
+    let columns = || with(|state| state.engine.columns(fingerprint)).flatten();
+    let Some(all) = columns() else { return };
+    let is_kept = keep(fingerprint, all, KEPT_TRACES).await.is_ok()
+        || keep(fingerprint, columns().unwrap_or_default(), 1).await.is_ok();
     // Another tab may have stored it completely.
     if !is_kept && kept(fingerprint).await.is_ok_and(|file| file.size() == 0.0) {
         let _ = throw_out(fingerprint).await;
@@ -389,16 +390,18 @@ async fn keep_columns(fingerprint: &str) {
 }
 
 /// Stores the columns of a trace, and keeps at most this many traces.
-async fn keep(fingerprint: &str, columns: &[u8], at_most: usize) -> Result<(), JsValue> {
+async fn keep(fingerprint: &str, columns: Vec<Vec<u8>>, at_most: usize) -> Result<(), JsValue> {
     make_room(fingerprint, at_most).await?;
     let options = FileSystemGetFileOptions::new();
     options.set_create(true);
     let handle = await_any(&directory().await?.get_file_handle_with_options(fingerprint, &options)).await?;
     let handle: FileSystemFileHandle = handle.unchecked_into();
     let file: FileSystemWritableFileStream = await_any(&handle.create_writable()).await?.unchecked_into();
-    // The browser copies each write; small copies do not accumulate.
-    for piece in columns.chunks(1 << 20) {
-        await_any(&file.write_with_u8_array(piece)?).await?;
+    for part in columns {
+        // The browser copies each write; small copies do not accumulate.
+        for piece in part.chunks(1 << 20) {
+            await_any(&file.write_with_u8_array(piece)?).await?;
+        }
     }
     await_any(&file.close()).await?;
     Ok(())

@@ -38,7 +38,7 @@ mod numbers;
 mod read;
 mod write;
 
-pub use write::write;
+pub use write::{parts, write};
 
 tiebreak_model::declare! {
     /// Tiebreak's own form: every field of a trace as columns of small numbers, a sixth of the CSV. The page's own

@@ -1,41 +1,47 @@
 //! Writing a workload as a compact file.
 
 use tiebreak_model::{Resource, Scope, TenantTerms, VmShape, Workload};
+use xxhash_rust::xxh3::Xxh3;
 
 use super::clock::Clock;
 use super::columns::Columns;
 use super::numbers::Numbers;
-use super::{MAGIC, Origin, SUM_BYTES, VERSION};
-use crate::column::hash;
+use super::{MAGIC, Origin, VERSION};
 
 /// A workload in this form.
 #[must_use]
 pub fn write(workload: &Workload, origin: &Origin) -> Vec<u8> {
+    parts(workload, origin).concat()
+}
+
+/// The same in parts, which together are the file. Whoever writes them can free each after it is written.
+#[must_use]
+pub fn parts(workload: &Workload, origin: &Origin) -> Vec<Vec<u8>> {
     let shapes = workload.shapes();
     let clock = Clock::of(workload);
     let (groups, columns) = Columns::of(workload, clock);
-    let mut out = Numbers(MAGIC.to_vec());
-    out.push(VERSION);
-    push_text(&mut out, &origin.title);
+    let mut head = Numbers(MAGIC.to_vec());
+    head.push(VERSION);
+    push_text(&mut head, &origin.title);
     for texts in [&origin.notes, &origin.cannot_answer] {
-        out.push(texts.len() as u64);
-        texts.iter().for_each(|text| push_text(&mut out, text));
+        head.push(texts.len() as u64);
+        texts.iter().for_each(|text| push_text(&mut head, text));
     }
     [clock.step.0, clock.step.1, clock.beat_ms, workload.horizon().0]
         .iter()
-        .for_each(|number| out.push(*number as u64));
-    out.push(shapes.len() as u64);
-    shapes.iter().for_each(|shape| push_shape(&mut out, shape));
-    out.push(groups);
+        .for_each(|number| head.push(*number as u64));
+    head.push(shapes.len() as u64);
+    shapes.iter().for_each(|shape| push_shape(&mut head, shape));
+    head.push(groups);
     let Columns { offsets, sizes, later_names, first_kinds, later_kinds, .. } = columns;
     let Columns { later_ends, tenants, first_names, starts, first_ends, .. } = columns;
     let in_order =
         [offsets, sizes, later_names, first_kinds, later_kinds, later_ends, tenants, first_names, starts, first_ends];
-    out.0.reserve_exact(in_order.iter().map(|numbers| numbers.0.len()).sum::<usize>() + SUM_BYTES);
-    in_order.into_iter().for_each(|numbers| out.0.extend(numbers.0));
-    let sum = hash(&out.0);
-    out.0.extend(sum.to_le_bytes());
-    out.0
+    let mut parts: Vec<_> = core::iter::once(head).chain(in_order).map(|numbers| numbers.0).collect();
+    let mut sum = Xxh3::new();
+    parts.iter().for_each(|part| sum.update(part));
+    parts.push(sum.digest().to_le_bytes().into());
+    parts
 }
 
 fn push_text(out: &mut Numbers, text: &str) {
