@@ -397,11 +397,9 @@ async fn keep(fingerprint: &str, columns: Vec<Vec<u8>>, at_most: usize) -> Resul
     let handle = await_any(&directory().await?.get_file_handle_with_options(fingerprint, &options)).await?;
     let handle: FileSystemFileHandle = handle.unchecked_into();
     let file: FileSystemWritableFileStream = await_any(&handle.create_writable()).await?.unchecked_into();
+    // The browser copies each write; small copies do not accumulate.
     for part in columns {
-        // The browser copies each write; small copies do not accumulate.
-        for piece in part.chunks(1 << 20) {
-            await_any(&file.write_with_u8_array(piece)?).await?;
-        }
+        await_any(&file.write_with_u8_array(&part)?).await?;
     }
     await_any(&file.close()).await?;
     Ok(())

@@ -97,15 +97,16 @@ impl Columns<Numbers> {
 }
 
 impl Columns<Reader<'_>> {
-    /// Restores the rows of this many groups; the columns are as long as the sizes say.
+    /// Restores the rows of this many groups and VMs; the columns are as long as the sizes say.
     pub(super) fn rows(
         mut self,
-        groups: usize,
+        [groups, vms]: [usize; 2],
         shapes: &[VmShape],
         clock: Clock,
     ) -> Result<WorkloadBuilder, TraceError> {
         let mut before = Before::default();
         let mut rows = WorkloadBuilder::new();
+        rows.reserve(vms);
         for _ in 0..groups {
             let grown_by = self.tenants.number()?;
             before.tenant = before.tenant.wrapping_add(grown_by);

@@ -3,17 +3,36 @@
 use super::columns::damaged;
 use crate::error::TraceError;
 
-/// Written numbers.
+/// The size from which on a piece is full.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// Written numbers, in pieces: a large one would leave gaps in the memory each time it grows and moves.
 #[derive(Default)]
-pub(super) struct Numbers(pub(super) Vec<u8>);
+pub(super) struct Numbers {
+    full: Vec<Vec<u8>>,
+    last: Vec<u8>,
+}
 
 impl Numbers {
     pub(super) fn push(&mut self, mut number: u64) {
         while number >= 0x80 {
-            self.0.push(number as u8 | 0x80);
+            self.last.push(number as u8 | 0x80);
             number >>= 7;
         }
-        self.0.push(number as u8);
+        self.last.push(number as u8);
+        if self.last.len() >= PIECE_BYTES {
+            self.full.push(core::mem::take(&mut self.last));
+        }
+    }
+
+    /// Writes bytes that are not numbers.
+    pub(super) fn push_bytes(&mut self, bytes: &[u8]) {
+        self.last.extend_from_slice(bytes);
+    }
+
+    /// The bytes of all numbers, in pieces.
+    pub(super) fn into_pieces(self) -> impl Iterator<Item = Vec<u8>> {
+        self.full.into_iter().chain([self.last])
     }
 }
 

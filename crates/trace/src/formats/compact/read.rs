@@ -29,14 +29,14 @@ pub(super) fn read(file: &[u8], limits: &Limits, tally: &mut Tally) -> Result<(W
     let clock = Clock { step, beat_ms: reader.within(0..=STEP_MS_MAX)? };
     let horizon = reader.within(1..=TIME_MS_MAX as u64)?;
     let shapes = reader.list(Reader::shape)?;
-    let (groups, columns) = reader.columns(clock, limits)?;
+    let (counts, columns) = reader.columns(clock, limits)?;
     if !reader.0.is_empty() {
         return Err(damaged("bytes after the end"));
     }
     if *sum != hash(bytes).to_le_bytes() {
         return Err(damaged("its sum differs"));
     }
-    let mut rows = columns.rows(groups, &shapes, clock)?;
+    let mut rows = columns.rows(counts, &shapes, clock)?;
     tally.rows = rows.len() as u64;
     settle_terms(&mut rows, tally);
     Ok((rows, Time(horizon)))
@@ -97,8 +97,8 @@ impl<'a> Reader<'a> {
         Ok(VmShape { priority, terms, ..VmShape::plain(demand) })
     }
 
-    /// The columns, and their number of groups.
-    fn columns(&mut self, clock: Clock, limits: &Limits) -> Taken<(usize, Columns<Reader<'a>>)> {
+    /// The columns, and the numbers of their groups and VMs.
+    fn columns(&mut self, clock: Clock, limits: &Limits) -> Taken<([usize; 2], Columns<Reader<'a>>)> {
         let groups = self.count()?;
         let offsets = self.numbers(if clock.beat_ms > 0 { groups } else { 0 })?;
         let sizes = self.numbers(groups)?;
@@ -123,6 +123,6 @@ impl<'a> Reader<'a> {
             starts: self.numbers(groups)?,
             first_ends: self.numbers(groups)?,
         };
-        Ok((groups, columns))
+        Ok(([groups, groups + later], columns))
     }
 }

@@ -14,13 +14,15 @@ pub fn write(workload: &Workload, origin: &Origin) -> Vec<u8> {
     parts(workload, origin).concat()
 }
 
-/// The same in parts, which together are the file. Whoever writes them can free each after it is written.
+/// The same in parts of about a megabyte at most, which together are the file. Whoever writes them can free each after
+/// it is written.
 #[must_use]
 pub fn parts(workload: &Workload, origin: &Origin) -> Vec<Vec<u8>> {
     let shapes = workload.shapes();
     let clock = Clock::of(workload);
     let (groups, columns) = Columns::of(workload, clock);
-    let mut head = Numbers(MAGIC.to_vec());
+    let mut head = Numbers::default();
+    head.push_bytes(MAGIC);
     head.push(VERSION);
     push_text(&mut head, &origin.title);
     for texts in [&origin.notes, &origin.cannot_answer] {
@@ -37,7 +39,7 @@ pub fn parts(workload: &Workload, origin: &Origin) -> Vec<Vec<u8>> {
     let Columns { later_ends, tenants, first_names, starts, first_ends, .. } = columns;
     let in_order =
         [offsets, sizes, later_names, first_kinds, later_kinds, later_ends, tenants, first_names, starts, first_ends];
-    let mut parts: Vec<_> = core::iter::once(head).chain(in_order).map(|numbers| numbers.0).collect();
+    let mut parts: Vec<_> = core::iter::once(head).chain(in_order).flat_map(Numbers::into_pieces).collect();
     let mut sum = Xxh3::new();
     parts.iter().for_each(|part| sum.update(part));
     parts.push(sum.digest().to_le_bytes().into());
@@ -46,7 +48,7 @@ pub fn parts(workload: &Workload, origin: &Origin) -> Vec<Vec<u8>> {
 
 fn push_text(out: &mut Numbers, text: &str) {
     out.push(text.len() as u64);
-    out.0.extend(text.as_bytes());
+    out.push_bytes(text.as_bytes());
 }
 
 fn push_shape(out: &mut Numbers, shape: &VmShape) {
