@@ -32,7 +32,7 @@ pub(crate) fn write_moment(policy: &Policy, vm: &PredictedLife, moment: &mut Vec
 pub(crate) struct UplinkField {
     rule: Arc<dyn AnyUplink>,
     quantizer: Quantizer,
-    field: Field,
+    pub(crate) field: Field,
 }
 
 impl UplinkField {

@@ -14,17 +14,38 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 use super::packed::PackedKey;
+use crate::policy::fields::Field;
 
 const FANOUT: usize = 64;
 
 /// The best key of some machines, and how many of them have it.
 pub(crate) type Best<K> = (K, u32);
 
-/// The machines of a cell of at most 64: which are valid, and which have the best key.
+/// The machines of a cell of at most 64: which are valid, and which tie with the best.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bits {
     pub(crate) valid: u64,
     pub(crate) best: u64,
+}
+
+/// The rules under which machines have to tie.
+#[derive(Clone, Copy)]
+pub(crate) enum TiedUnder {
+    /// All rules.
+    All,
+    /// The rules above the one with this field.
+    Above(Field),
+}
+
+impl TiedUnder {
+    /// The part of a key from these rules.
+    #[inline]
+    pub(crate) fn of<K: PackedKey>(self, key: K) -> K {
+        match self {
+            Self::All => key,
+            Self::Above(field) => key.above(field),
+        }
+    }
 }
 
 /// Each cell's best, including rules that do not rank within a cell, and the best overall.
@@ -176,12 +197,12 @@ impl<K: PackedKey> Rankings<K> {
         self.nodes[self.shape.cells[cell].root as usize]
     }
 
-    /// The valid machines of a small cell and its best ones, as bits.
-    pub(crate) fn bits(&self, cell: usize) -> Bits {
-        let best = self.best(cell).0;
+    /// The valid machines of a small cell and those that tie with its best, as bits.
+    pub(crate) fn bits(&self, cell: usize, tied: TiedUnder) -> Bits {
+        let best = tied.of(self.best(cell).0);
         let bit = |bits: Bits, (at, key): (usize, K)| Bits {
             valid: bits.valid | 1 << at,
-            best: bits.best | u64::from(key == best) << at,
+            best: bits.best | u64::from(tied.of(key) == best) << at,
         };
         self.valid(cell).fold(Bits::default(), bit)
     }

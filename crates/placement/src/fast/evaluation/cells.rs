@@ -9,7 +9,7 @@ use tiebreak_model::journal::Revision;
 use tiebreak_model::{ClusterId, Fleet, MachineId, RackId};
 
 use super::super::packed::PackedKey;
-use super::super::ranking::{Best, Bests, Bits, CellOf, Rankings, Shape};
+use super::super::ranking::{Best, Bests, Bits, CellOf, Rankings, Shape, TiedUnder};
 use super::super::ties::Ties;
 use super::Evaluation;
 use super::weighing::Tally;
@@ -24,8 +24,9 @@ pub(super) struct Cells<K> {
     pub(super) rankings: Rankings<K>,
     /// Each cell's best key under all rules, including rack rules, and how many machines have it.
     pub(super) bests: Bests<K>,
-    /// Each cell's machines as bits, where they are useful.
+    /// Each cell's machines as bits, where they are useful, and the rules under which their best ones tie.
     pub(super) bits: Vec<Bits>,
+    pub(super) tied_under: TiedUnder,
     /// Present if a rule about chassis breaks ties.
     pub(super) ties: Option<Ties<K>>,
     /// Present once manual weights have compared its machines.
@@ -34,7 +35,7 @@ pub(super) struct Cells<K> {
 
 impl<K: PackedKey> Cells<K> {
     /// Cells without candidates.
-    pub(super) fn new(shape: Arc<Shape>, has_bits: bool, tiebreaker: Option<Field>, now: u64) -> Self {
+    pub(super) fn new(shape: Arc<Shape>, bits: Option<TiedUnder>, tiebreaker: Option<Field>, now: u64) -> Self {
         let rankings = Rankings::empty(shape);
         let cells = rankings.len();
         Self {
@@ -43,7 +44,8 @@ impl<K: PackedKey> Cells<K> {
             used_at: now,
             bests: Bests::none(cells),
             rankings,
-            bits: vec![Bits::default(); if has_bits { cells } else { 0 }],
+            bits: vec![Bits::default(); bits.map_or(0, |_| cells)],
+            tied_under: bits.unwrap_or(TiedUnder::All),
             ties: tiebreaker.map(|field| Ties::new(field, cells)),
             tally: None,
         }
@@ -80,15 +82,16 @@ impl<K: PackedKey> Cells<K> {
             return ties.set_key(cell, index, key, (before, best));
         }
         let Some(bits) = self.bits.get_mut(cell) else { return };
+        let tied = self.tied_under;
         let bit = 1 << index;
         let with = |bits: u64, has: bool| if has { bits | bit } else { bits & !bit };
-        *bits = match best.cmp(&before) {
+        *bits = match tied.of(best).cmp(&tied.of(before)) {
             Ordering::Less => Bits { valid: bits.valid | bit, best: bit },
             Ordering::Equal => {
                 let valid = key != K::INVALID;
-                Bits { valid: with(bits.valid, valid), best: with(bits.best, valid && key == best) }
+                Bits { valid: with(bits.valid, valid), best: with(bits.best, valid && tied.of(key) == tied.of(best)) }
             }
-            Ordering::Greater => self.rankings.bits(cell),
+            Ordering::Greater => self.rankings.bits(cell, tied),
         };
     }
 

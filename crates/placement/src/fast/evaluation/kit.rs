@@ -14,7 +14,7 @@ use super::super::fields::{ChassisField, Moment, UplinkField};
 use super::super::judges::{RackJudges, Room, judges};
 use super::super::objects::Objects;
 use super::super::packed::PackedKey;
-use super::super::ranking::Shape;
+use super::super::ranking::{Shape, TiedUnder};
 use super::super::shared::Shared;
 use super::cells::{Tied, TouchedCells};
 use super::patching::Patch;
@@ -111,6 +111,16 @@ impl<K: PackedKey> Kit<K> {
     /// Bytes of what all evaluations share.
     pub(crate) fn shared_bytes(&self) -> u64 {
         self.shared.bytes() + self.shapes.iter().flatten().map(|shape| shape.bytes() as u64).sum::<u64>()
+    }
+
+    /// Whether cells store their machines as bits: for rules that depend on the clock, their best ones, and for rules
+    /// about uplinks, those among which such a rule may decide.
+    pub(super) fn bits(&self) -> Option<TiedUnder> {
+        match self.uplinks.first() {
+            Some(first) if self.in_bits && self.chassis.is_empty() => Some(TiedUnder::Above(first.field)),
+            Some(_) => None,
+            None => self.ahead.as_ref().map(|_| TiedUnder::All),
+        }
     }
 
     /// The field of the only rule about chassis, if it breaks ties rack by rack.

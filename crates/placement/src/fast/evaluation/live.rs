@@ -8,7 +8,7 @@ use tiebreak_model::{ClusterId, Cut, Fleet, MachineId, Occupancy};
 use super::super::fields::{ChassisField, Moment, UplinkField};
 use super::super::objects::Books;
 use super::super::packed::PackedKey;
-use super::super::ranking::{Chunk, joined, skip};
+use super::super::ranking::{Chunk, joined, ones, skip};
 use super::cells::{CellPlace, Cells, Tied};
 use super::moment::at_moment;
 use super::{Evaluation, Found, Kit};
@@ -229,23 +229,45 @@ impl<'a, K: PackedKey> Search<'a, K> {
         let ranked_says_all = self.live.ranked_says_all();
         let mut many = 0;
         for chunk in cells.rankings.chunks(cell.at, cell.first) {
-            if self.live.bound(&chunk, rack) > self.best {
+            if !self.may_hold_best(&chunk, rack) {
                 continue;
             }
             match self.live.pass(&chunk) {
                 Pass::None => {}
                 Pass::All if ranked_says_all => self.count(rack.plus(chunk.best), chunk.tied, &mut many),
-                _ => self.look_into_chunk(&chunk, rack, &mut many),
+                _ => self.look_into_chunk(&chunk, self.candidates(cells, cell, &chunk), rack, &mut many),
             }
         }
         many
     }
 
-    fn look_into_chunk(&mut self, chunk: &Chunk<'_, K>, rack: K, many: &mut u32) {
-        for (machine, key) in (chunk.first..).zip(chunk.keys) {
-            let key = rack.plus(*key);
+    /// Whether a chunk may hold a machine that is at least as good as the best.
+    fn may_hold_best(&self, chunk: &Chunk<'_, K>, rack: K) -> bool {
+        let Live { occupancy, moment, .. } = self.live;
+        match (self.lost_up_to(chunk, rack), occupancy.network()) {
+            (Some(free_kbps), Some(network)) if moment.is_empty() => network.range_kbps(chunk.machines()).1 > free_kbps,
+            _ => self.live.bound(chunk, rack) <= self.best,
+        }
+    }
+
+    /// The machines of a chunk that may be among the best, as bits.
+    fn candidates(&self, cells: &Cells<K>, cell: &CellPlace, chunk: &Chunk<'_, K>) -> u64 {
+        let tied = cells.tied_under;
+        match cells.bits.get(cell.at) {
+            // The others lose under rules above those about uplinks.
+            Some(bits) if tied.of(cells.bests.cells[cell.at].0) >= tied.of(self.best) => bits.best,
+            _ => u64::MAX >> (u64::BITS as usize - chunk.keys.len()),
+        }
+    }
+
+    fn look_into_chunk(&mut self, chunk: &Chunk<'_, K>, candidates: u64, rack: K, many: &mut u32) {
+        let mut lost_up_to = self.lost_up_to(chunk, rack);
+        for at in ones(candidates) {
+            let (machine, key) = (chunk.first + at, rack.plus(chunk.keys[at as usize]));
+            let free_kbps = self.live.bandwidth(machine).1;
             // Until a machine is found, those that are no candidates are not worse than the best.
-            if key > self.best || key == K::INVALID || self.has_lost(machine, key) {
+            let is_worse = lost_up_to.is_some_and(|lost| free_kbps <= lost) || key > self.best || key == K::INVALID;
+            if is_worse || self.has_lost(machine, key) {
                 continue;
             }
             let uplinks = self.uplinks(machine);
@@ -257,7 +279,18 @@ impl<'a, K: PackedKey> Search<'a, K> {
                 self.winner = Some(uplinks);
                 self.count(key, 1, many);
             }
+            lost_up_to = self.lost_up_to(chunk, rack);
         }
+    }
+
+    /// With no more free bandwidth than this, every machine of a chunk loses.
+    #[inline]
+    fn lost_up_to(&self, chunk: &Chunk<'_, K>, rack: K) -> Option<i64> {
+        let loser = self.loser.as_ref()?;
+        // The machines of a chunk are of one cluster, and have the same capacity.
+        let (capacity_kbps, _) = self.live.bandwidth(chunk.first);
+        let all_lose = capacity_kbps == loser.capacity_kbps && rack.plus(chunk.best).plus(loser.buckets) > self.best;
+        all_lose.then_some(loser.free_kbps)
     }
 
     fn count(&mut self, key: K, machines: u32, many: &mut u32) {

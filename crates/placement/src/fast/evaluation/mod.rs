@@ -16,7 +16,7 @@ use super::cluster_order::ClusterOrder;
 use super::judges::{Judge, RackJudges, judges};
 use super::objects::Books;
 use super::packed::PackedKey;
-use super::ranking::Bits;
+use super::ranking::{Bits, TiedUnder};
 use super::request::Draw;
 use super::ties::Ties;
 use crate::network::gate::Gate;
@@ -54,8 +54,8 @@ pub(crate) struct Evaluation<K> {
     by_rack: bool,
     /// Whether machine or rack rules see the requesting tenant's VMs.
     sees_tenant: bool,
-    /// Whether a cell's machines are stored as bits.
-    has_bits: bool,
+    /// Whether a cell's machines are stored as bits, and the rules under which their best ones tie.
+    bits: Option<TiedUnder>,
     /// Whether the shared state serves this class.
     is_common: bool,
     cells: Vec<Option<Cells<K>>>,
@@ -76,7 +76,7 @@ impl<K: PackedKey> Evaluation<K> {
             must_be_free: policy.must_be_free(vm),
             sees_racks: policy.sees_racks(),
             by_rack: kit.by_rack,
-            has_bits: kit.ahead.is_some(),
+            bits: kit.bits(),
             sees_tenant: policy.minds_company(vm),
             is_common: policy.is_common(vm),
             cells: (0..clusters).map(|_| None).collect(),

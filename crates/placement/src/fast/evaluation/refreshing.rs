@@ -230,7 +230,7 @@ impl<K: PackedKey> Evaluation<K> {
         for Part { cluster, .. } in &batch.parts {
             let cells = &mut self.cells[cluster.index()];
             if cells.is_none() {
-                *cells = Some(Cells::new(kit.shape(fleet, *cluster), self.has_bits, kit.tiebreaker(), now));
+                *cells = Some(Cells::new(kit.shape(fleet, *cluster), self.bits, kit.tiebreaker(), now));
             }
         }
     }
