@@ -591,3 +591,36 @@ fn rows_of(lines: &[u8], delimiter: u8, line_bytes_max: usize) -> Result<Vec<Vec
 fn filled(record: &Record<'_>) -> Option<Vec<String>> {
     (!record.is_blank()).then(|| record.texts())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_for_the_rows_of_a_file_of_known_size_is_taken_once() {
+        const ROWS: u32 = 70_000;
+        let row = |vm: u32| format!("{vm},{},8,{}\n", 1 + vm % 4, vm / 2);
+        let text = "vm,cores,memory,start\n".to_owned() + &(0..ROWS).map(row).collect::<String>();
+        let read = |parser: TraceParser| {
+            let (mut parser, mut room) = (parser, Vec::new());
+            for piece in text.as_bytes().chunks(10_000) {
+                parser.push(piece).expect("rows");
+                room.push(parser.text.rows.capacity());
+            }
+            room.dedup();
+            (room, parser.finish().expect("rows"))
+        };
+        let (grown, as_unknown) = read(TraceParser::new("rows.csv"));
+        let (taken, as_known) = read(TraceParser::new("rows.csv").of_size(text.len() as u64));
+        assert_eq!(as_known, as_unknown);
+        // Numbers of VMs become longer, so the estimate by the first rows is too high.
+        let [grown_to, taken_for] =
+            [&grown, &taken].map(|room| *room.last().expect("a piece") as f64 / f64::from(ROWS));
+        assert!(grown_to > 1.8 && (1.0..1.2).contains(&taken_for), "{grown_to} and {taken_for}");
+        assert_eq!(taken.iter().filter(|room| **room > 20_000).count(), 1, "{taken:?}");
+        // A wrong size is of no consequence.
+        for wrong in [1, 1 << 20, u64::MAX] {
+            assert_eq!(read(TraceParser::new("rows.csv").of_size(wrong)).1, as_known);
+        }
+    }
+}

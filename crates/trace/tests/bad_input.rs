@@ -14,7 +14,8 @@ const ZSTD_BOMB: &[u8] = include_bytes!("../fixtures/bomb.csv.zst");
 fn read_within(limits: Limits, name: &str, bytes: &[u8]) -> Result<Parsed, TraceError> {
     let read = |as_file: bool| {
         let mut parser = TraceParser::with_limits(name, limits);
-        if as_file { parser.push_file(bytes)? } else { parser.push(bytes)? }
+        let pushed = if as_file { parser.push_file(bytes) } else { parser.push(bytes) };
+        pushed?;
         parser.finish()
     };
     let pushed = read(false);

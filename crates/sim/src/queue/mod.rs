@@ -159,7 +159,7 @@ impl Queue {
             Event::Incident(_) => drop(self.incidents.pop()),
             Event::Departure(..) => {
                 self.next_departure += 1;
-                if self.next_departure % DEPARTURES_AHEAD == 0 {
+                if self.next_departure.is_multiple_of(DEPARTURES_AHEAD) {
                     self.look_ahead();
                 }
             }

@@ -64,9 +64,9 @@ mod tests {
                 0 => Rejection::OutOfRetries,
                 _ => Rejection::Refused(VmId(request * 7)),
             };
-            Rejected { at: Time(i64::from(request) << 33), why, had_room: request % 2 == 0 }
+            Rejected { at: Time(i64::from(request) << 33), why, had_room: request.is_multiple_of(2) }
         };
-        let is_rejected = |request: &u32| request.count_ones() % 2 == 0;
+        let is_rejected = |request: &u32| request.count_ones().is_multiple_of(2);
         let mut rejections = Rejections::default();
         (0..300).rev().filter(is_rejected).for_each(|request| rejections.add(RequestId(request), of(request)));
         for request in 0..400 {
