@@ -379,12 +379,14 @@ async fn directory() -> Result<FileSystemDirectoryHandle, JsValue> {
 
 /// Stores a loaded trace. Storage may be full or forbidden; the trace stays loaded, and an empty file is removed.
 async fn keep_columns(fingerprint: &str) {
-    let columns = || with(|state| state.engine.columns(fingerprint)).flatten();
-    let Some(all) = columns() else { return };
-    let is_kept = keep(fingerprint, all, KEPT_TRACES).await.is_ok()
-        || keep(fingerprint, columns().unwrap_or_default(), 1).await.is_ok();
+    for at_most in [KEPT_TRACES, 1] {
+        let Some(columns) = with(|state| state.engine.columns(fingerprint)).flatten() else { break };
+        if keep(fingerprint, columns, at_most).await.is_ok() {
+            return;
+        }
+    }
     // Another tab may have stored it completely.
-    if !is_kept && kept(fingerprint).await.is_ok_and(|file| file.size() == 0.0) {
+    if kept(fingerprint).await.is_ok_and(|file| file.size() == 0.0) {
         let _ = throw_out(fingerprint).await;
     }
 }
