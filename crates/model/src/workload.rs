@@ -390,15 +390,13 @@ impl Workload {
         self.ends[vm.index()]
     }
 
-    /// When VMs leave, in order of time and id: all VMs that end, and later than they start and the trace begins. In
-    /// O(n log n).
+    /// When VMs leave, in order of time and id: those whose start and end are as `is_wanted` says. In O(n log n).
     #[must_use]
-    pub fn departures(&self) -> Vec<(Time, VmId, ShapeId)> {
+    pub fn departures(&self, is_wanted: impl Fn(Time, Time) -> bool) -> Vec<(Time, VmId, ShapeId)> {
         let mut departures = Vec::with_capacity(self.ends.len());
         for request in (0..self.request_count()).map(RequestId) {
-            let start = self.at(request).max(Time::ZERO);
-            let leaves = |vm: &VmId| start < self.end(*vm) && self.end(*vm) < Time::NEVER;
-            let vms = self.vms_of(request).map(VmId).filter(leaves);
+            let start = self.at(request);
+            let vms = self.vms_of(request).map(VmId).filter(|vm| is_wanted(start, self.end(*vm)));
             departures.extend(vms.map(|vm| (self.end(vm), vm, self.shape_of(vm))));
         }
         departures.sort_unstable();

@@ -63,7 +63,8 @@ impl Load {
     pub fn of(workload: &Workload) -> Self {
         let horizon = workload.horizon();
         let mut now = Meter::new((horizon.0 / HOUR_MS).max(0) as usize);
-        let mut departures = workload.departures().into_iter().peekable();
+        let is_seen = |start: Time, end: Time| start.max(Time::ZERO) < end.min(horizon);
+        let mut departures = workload.departures(is_seen).into_iter().peekable();
         let mut pass_to = |now: &mut Meter, time: Time| {
             while let Some((end, _, shape)) = departures.next_if(|(end, ..)| *end <= time) {
                 now.pass_to(end);
@@ -73,13 +74,13 @@ impl Load {
         };
         let mut largest = Resources::NONE;
         for request in (0..workload.request_count()).map(RequestId) {
-            let start = workload.at(request).max(Time::ZERO);
+            let start = workload.at(request);
             for vm in workload.vms_of(request).map(VmId) {
                 let demand = workload.shape_of_vm(vm).demand;
                 largest = largest.max(demand);
-                if start < workload.end(vm).min(horizon) {
+                if is_seen(start, workload.end(vm)) {
                     // At one instant, VMs end before others start.
-                    pass_to(&mut now, start);
+                    pass_to(&mut now, start.max(Time::ZERO));
                     now.change(demand, true);
                 }
             }

@@ -178,7 +178,7 @@ impl Summary {
         summary.warm = workload.warm_count();
         summary.tenants = tenants_of(workload);
         summary.span = workload.horizon().since(Time::ZERO);
-        let mut departures = workload.departures().into_iter().peekable();
+        let mut departures = workload.departures(|_, end| end < Time::NEVER).into_iter().peekable();
         let (mut cores, mut memory, mut alive) = (0, 0, 0);
         for request in (0..workload.request_count()).map(RequestId) {
             let now = workload.at(request).max(Time::ZERO);

@@ -66,8 +66,7 @@ pub(crate) struct Queue {
 impl Queue {
     /// Everything after the warm start.
     pub(crate) fn new(workload: Arc<Workload>, tick: Millis) -> Self {
-        let mut departures = workload.departures();
-        departures.truncate(departures.partition_point(|(end, ..)| *end <= workload.horizon()));
+        let departures = workload.departures(|_, end| end <= workload.horizon());
         let mut leaving: Vec<_> = departures.into_iter().map(|(_, vm, _)| vm).collect();
         leaving.shrink_to_fit();
         let mut queue = Self {
