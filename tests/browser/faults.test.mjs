@@ -340,7 +340,7 @@ test('Firefox says the same when memory runs out, and runs less of it then', () 
 });
 
 test('a file that needs more memory than there is says so; the draft stays, and a part of it is read', () =>
-  onPage({ root: withLittleMemory(128) }, async ({ hand, page, faults }) => {
+  onPage({ root: withLittleMemory(64) }, async ({ hand, page, faults }) => {
     const drafts = await ownDraft(hand);
     await giveRepeated(page, 'large.csv', 1 << 20, 200);
     await says(ofEngines(page), OUT_OF_MEMORY);
