@@ -49,7 +49,7 @@ pub(crate) struct Queue {
     /// VMs in the order in which they leave.
     leaving: Arc<Vec<VmId>>,
     next_departure: usize,
-    /// The departures of a run of `leaving` with the next one. Reading many at once waits for memory once.
+    /// The block of `leaving` with the next departure, with ends and shapes: read together, they wait for memory once.
     departures: Vec<(Time, VmId, ShapeId)>,
     next_arrival: u32,
     next_tick: Time,
