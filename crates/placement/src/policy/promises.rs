@@ -54,5 +54,6 @@ impl Policy {
 
 /// Whether the validators about tenants accept the VM.
 fn keeps_promises<Id: Copy>(validators: &[RankedValidator<Id>], vm: &VmRequest, scene: Scene<'_>, place: Id) -> bool {
-    validators.iter().filter(|ranked| ranked.rule.sees_tenant()).all(|ranked| ranked.rule.check(vm, scene, place))
+    let mut about_it = validators.iter().filter(|ranked| ranked.rule.sees_tenant() && ranked.rule.concerns(vm));
+    about_it.all(|ranked| ranked.rule.check(vm, scene, place))
 }

@@ -54,10 +54,10 @@ pub(crate) struct Queue {
     next_arrival: u32,
     next_tick: Time,
     tick: Millis,
-    commits: BinaryHeap<Reverse<(Time, u32)>>,
-    free: BinaryHeap<Reverse<(Time, u32)>>,
-    lists: BinaryHeap<Reverse<(Time, u32)>>,
-    incidents: BinaryHeap<Reverse<(Time, u32)>>,
+    commits: Scheduled,
+    free: Scheduled,
+    lists: Scheduled,
+    incidents: Scheduled,
     lives: Calendar,
     /// When the next day of affinity groups ends, and how long days are.
     affinity_day: Option<(Time, Millis)>,
@@ -137,40 +137,100 @@ impl Queue {
     /// has an outcome.
     pub(crate) fn pop(&mut self) -> Option<(Time, Event)> {
         let horizon = self.workload.horizon();
-        let list = self.lists.peek().map(|Reverse((at, list))| (*at, Event::List(*list)));
-        let incident = self.incidents.peek().map(|Reverse((at, incident))| (*at, Event::Incident(*incident)));
-        let departure = self.departures.get(self.next_departure % DEPARTURES_AHEAD);
-        let departure = departure.map(|(end, vm, shape)| (*end, Event::Departure(*vm, *shape)));
-        let life = self.lives.first().map(|(at_s, machine)| (moment(at_s), Event::Life(machine)));
-        let day = self.affinity_day.map(|(at, _)| (at, Event::AffinityDay)).filter(|(at, _)| *at <= horizon);
-        let commit = self.commits.peek().map(|Reverse((at, agent))| (*at, Event::Commit(*agent)));
-        let free = self.free.peek().map(|Reverse((at, agent))| (*at, Event::Free(*agent)));
-        let arrival = (self.next_arrival < self.workload.request_count())
-            .then_some(RequestId(self.next_arrival))
-            .map(|request| (self.workload.at(request), Event::Arrival(request)))
-            .filter(|(at, _)| *at <= horizon);
-        let tick = Some((self.next_tick, Event::Tick)).filter(|(at, _)| *at <= horizon);
-        // Of several at one instant, the first kind in this order.
-        let all = [list, incident, departure, life, day, commit, free, arrival, tick];
-        let next = all.into_iter().flatten().min_by_key(|(at, _)| *at)?;
-        match next.1 {
-            Event::List(_) => drop(self.lists.pop()),
-            Event::Incident(_) => drop(self.incidents.pop()),
-            Event::Departure(..) => {
+        let within = |at: Time| if at <= horizon { at } else { Time::NEVER };
+        let departure = self.departures.get(self.next_departure % DEPARTURES_AHEAD).copied();
+        let request = RequestId(self.next_arrival);
+        let has_request = request.0 < self.workload.request_count();
+        let times = [
+            first(&self.lists),
+            first(&self.incidents),
+            departure.map_or(Time::NEVER, |(end, ..)| end),
+            self.lives.first().map_or(Time::NEVER, |(at_s, _)| moment(at_s)),
+            self.affinity_day.map_or(Time::NEVER, |(at, _)| within(at)),
+            first(&self.commits),
+            first(&self.free),
+            if has_request { within(self.workload.at(request)) } else { Time::NEVER },
+            within(self.next_tick),
+        ];
+        // Of several at one instant, the first kind. Finding the time first needs no branches.
+        let at = times.into_iter().fold(Time::NEVER, Time::min);
+        let kind = Kind::ALL[times.iter().position(|time| *time == at)?];
+        if at == Time::NEVER {
+            return None;
+        }
+        let event = match kind {
+            Kind::List => Event::List(take(&mut self.lists)?),
+            Kind::Incident => Event::Incident(take(&mut self.incidents)?),
+            Kind::Departure => {
                 self.next_departure += 1;
                 if self.next_departure.is_multiple_of(DEPARTURES_AHEAD) {
                     self.look_ahead();
                 }
+                departure.map(|(_, vm, shape)| Event::Departure(vm, shape))?
             }
-            Event::Life(_) => self.lives.strike(),
-            Event::AffinityDay => self.affinity_day = self.affinity_day.map(|(at, day)| (at + day, day)),
-            Event::Commit(_) => drop(self.commits.pop()),
-            Event::Free(_) => drop(self.free.pop()),
-            Event::Arrival(_) => self.next_arrival += 1,
-            Event::Tick => self.next_tick = self.next_tick + self.tick,
-        }
-        Some(next)
+            Kind::Life => {
+                let (_, machine) = self.lives.first()?;
+                self.lives.strike();
+                Event::Life(machine)
+            }
+            Kind::AffinityDay => {
+                self.affinity_day = self.affinity_day.map(|(at, day)| (at + day, day));
+                Event::AffinityDay
+            }
+            Kind::Commit => Event::Commit(take(&mut self.commits)?),
+            Kind::Free => Event::Free(take(&mut self.free)?),
+            Kind::Arrival => {
+                self.next_arrival += 1;
+                Event::Arrival(request)
+            }
+            Kind::Tick => {
+                self.next_tick = self.next_tick + self.tick;
+                Event::Tick
+            }
+        };
+        Some((at, event))
     }
+}
+
+/// The kinds of events, in their order at one instant.
+#[derive(Clone, Copy)]
+enum Kind {
+    List,
+    Incident,
+    Departure,
+    Life,
+    AffinityDay,
+    Commit,
+    Free,
+    Arrival,
+    Tick,
+}
+
+impl Kind {
+    const ALL: [Self; 9] = [
+        Self::List,
+        Self::Incident,
+        Self::Departure,
+        Self::Life,
+        Self::AffinityDay,
+        Self::Commit,
+        Self::Free,
+        Self::Arrival,
+        Self::Tick,
+    ];
+}
+
+/// Scheduled events of one kind: when, and the index or the agent.
+type Scheduled = BinaryHeap<Reverse<(Time, u32)>>;
+
+/// When the first of them is due; never, if there is none.
+fn first(scheduled: &Scheduled) -> Time {
+    scheduled.peek().map_or(Time::NEVER, |Reverse((at, _))| *at)
+}
+
+/// Removes the first of them.
+fn take(scheduled: &mut Scheduled) -> Option<u32> {
+    scheduled.pop().map(|Reverse((_, which))| which)
 }
 
 fn moment(at_s: u32) -> Time {

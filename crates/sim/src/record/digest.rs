@@ -21,17 +21,19 @@ impl Digest {
             Outcome::Refused => 2,
             Outcome::OutOfRetries => 3,
         };
-        self.0.update(&decision.time.0.to_le_bytes());
-        for word in [
+        let time = decision.time.0;
+        let words = [
+            time as u32,
+            (time >> 32) as u32,
             decision.vm.0,
             outcome,
             decision.machine.map_or(u32::MAX, |machine| machine.0),
             decision.best_set,
             decision.agent.unwrap_or(u32::MAX),
             decision.attempt,
-        ] {
-            self.0.update(&word.to_le_bytes());
-        }
+        ];
+        // One update is faster than one for each word.
+        self.0.update(words.map(u32::to_le_bytes).as_flattened());
         if decision.cause == Cause::Reallocation {
             self.0.update(b"reallocation");
         }
