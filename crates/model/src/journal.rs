@@ -38,6 +38,12 @@ impl Journal {
         }
     }
 
+    /// Counts changes from now on without the order of the machines, for an observer whose changes nobody reads.
+    pub(crate) fn only_count(&mut self) {
+        self.machines.newest.clear();
+        self.clusters.newest.clear();
+    }
+
     /// The latest revision.
     #[must_use]
     pub fn revision(&self) -> Revision {
@@ -88,7 +94,7 @@ impl Journal {
 #[derive(Clone, Debug)]
 struct Recency {
     items: Vec<Item>,
-    /// The newest of each list.
+    /// The newest of each list; empty if there are no lists, only the items' last changes.
     newest: Vec<u32>,
 }
 
@@ -116,28 +122,21 @@ impl Recency {
     /// Moves an item to the front of its list (always the same one), because it changed now.
     #[inline]
     fn touch(&mut self, list: usize, thing: u32, now: Revision) {
-        let front = self.newest[list];
-        if front != thing {
-            self.unlink(thing);
-            if front != NONE {
-                self.items[front as usize].newer = thing;
-            }
-            let item = &mut self.items[thing as usize];
-            (item.newer, item.older) = (NONE, front);
-            self.newest[list] = thing;
-        }
-        self.items[thing as usize].latest = now;
-    }
-
-    #[inline]
-    fn unlink(&mut self, thing: u32) {
         let Item { latest, newer, older } = self.items[thing as usize];
-        if latest == Revision(0) {
-            return;
-        }
-        self.items[newer as usize].older = older;
-        if older != NONE {
-            self.items[older as usize].newer = newer;
+        match self.newest.get_mut(list).map(|newest| core::mem::replace(newest, thing)) {
+            Some(front) if front != thing => {
+                if latest > Revision(0) {
+                    self.items[newer as usize].older = older;
+                }
+                // There may be no older one, or no front.
+                for (neighbour, newer) in [(older, newer), (front, thing)] {
+                    if let Some(item) = self.items.get_mut(neighbour as usize) {
+                        item.newer = newer;
+                    }
+                }
+                self.items[thing as usize] = Item { latest: now, newer: NONE, older: front };
+            }
+            _ => self.items[thing as usize].latest = now,
         }
     }
 

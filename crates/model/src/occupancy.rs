@@ -305,6 +305,20 @@ impl Occupancy {
         self.uses.get_or_insert_default();
     }
 
+    /// For an observer whose changes nobody reads: its journal counts them, without their order.
+    #[must_use]
+    pub fn without_order(mut self) -> Self {
+        self.journal.only_count();
+        self
+    }
+
+    /// The same state with a new journal, whose changes can be read, whatever this one has.
+    #[must_use]
+    pub fn with_new_journal(mut self) -> Self {
+        self.journal = Journal::new(&self.fleet);
+        self
+    }
+
     /// Numbers a new placement; for one that is already numbered, catches up with the count.
     fn counted(&mut self, last_use: LastUse) -> LastUse {
         match &mut self.uses {

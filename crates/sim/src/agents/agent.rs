@@ -190,6 +190,18 @@ impl Agent {
         self.release_machines(flight);
     }
 
+    /// Learns that the store has accepted a request: the state of its machines, and its links' bandwidth. Drops its
+    /// assignments.
+    pub(crate) fn accepted(&mut self, store: &Store, flight: &InFlight) {
+        for machine in flight.assignments.iter().map(|it| it.machine) {
+            self.seen[machine.index()] = store.revision_of(machine);
+            if let Some((_, base)) = self.pending.iter_mut().find(|(pending, _)| *pending == machine) {
+                *base = store.occupancy().record(machine);
+            }
+        }
+        self.release(store, flight);
+    }
+
     /// Subtracts the links of these assignments from the bandwidth of unanswered ones.
     fn forget_links(&mut self, flight: &InFlight) {
         flight.links.iter().for_each(|(place, kbps)| self.cuts_pending_kbps[*place as usize] -= kbps);

@@ -87,6 +87,7 @@ impl Store {
     pub(crate) fn new(occupancy: Occupancy, delay: Millis) -> Self {
         let cuts = occupancy.network().map_or(0, Network::cuts);
         let cut_revisions = vec![0; cuts as usize];
+        let occupancy = occupancy.without_order();
         Self { occupancy, delay, machines: Log::empty(), cuts: Log::empty(), cut_revisions }
     }
 

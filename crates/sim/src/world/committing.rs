@@ -97,13 +97,12 @@ impl World {
         }
         for demand in &demands.machines {
             self.publish(demand.machine, demand.after.expect("checked to fit"));
-            self.team[agent].told(&self.store, demand.machine);
         }
         self.note_arrivals(agent, flight);
         if !self.plan.agents.fine_grained {
             self.team[agent].count_in(&self.store, flight);
         }
-        self.team[agent].release(&self.store, flight);
+        self.team[agent].accepted(&self.store, flight);
         self.answered(flight.job);
         match flight.job {
             Job::Place(_) => self.observed.counters.placements += flight.assignments.len() as u64,
