@@ -94,12 +94,14 @@ pub(crate) struct Shape {
     cells: Vec<Cell>,
     leaves: usize,
     nodes: usize,
+    /// Whether every cell has one node.
+    is_flat: bool,
 }
 
 impl Shape {
     /// For cells of these sizes.
     pub(crate) fn of(sizes: impl Iterator<Item = usize>) -> Self {
-        let mut shape = Self { cells: Vec::new(), leaves: 0, nodes: 0 };
+        let mut shape = Self { cells: Vec::new(), leaves: 0, nodes: 0, is_flat: true };
         for size in sizes {
             let (first_leaf, first_node) = (shape.leaves as u32, shape.nodes as u32);
             let mut width = size;
@@ -111,6 +113,7 @@ impl Shape {
                 }
             }
             shape.leaves += size;
+            shape.is_flat &= size <= FANOUT;
             shape.cells.push(Cell { first_leaf, leaves: size as u32, first_node, root: shape.nodes as u32 - 1 });
         }
         shape
@@ -154,19 +157,43 @@ impl<K: PackedKey> Rankings<K> {
         }
     }
 
-    /// Changes the key of the `index`-th machine of a cell.
+    /// Changes the key of the `index`-th machine of a cell. Returns whether the cell's best changed.
     #[inline]
-    pub(crate) fn set(&mut self, cell: usize, index: usize, key: K) {
+    pub(crate) fn set(&mut self, cell: usize, index: usize, key: K) -> bool {
         let span = self.shape.cells[cell];
         let leaf = &mut self.leaves[span.first_leaf as usize + index];
         let before = core::mem::replace(leaf, key);
-        if before != key {
-            self.lift(span, index, single(before), single(key));
-        }
+        let best = self.nodes[span.first_node as usize + index / FANOUT].0;
+        // Most machines are not among the best, before and after.
+        let is_never_best = before > best && key > best;
+        !is_never_best && before != key && self.lift(span, index, single(before), single(key))
     }
 
-    /// Propagates a machine's change upwards while anything changes.
-    fn lift(&mut self, span: Cell, index: usize, mut before: Best<K>, mut after: Best<K>) {
+    /// Whether [`Self::place`] and [`Self::settle`] are faster than [`Self::set`]: keys are so narrow that processors
+    /// compare many of them at once, and each cell is a single node.
+    pub(crate) fn settles(&self) -> bool {
+        size_of::<K>() <= size_of::<u32>() && self.shape.is_flat
+    }
+
+    /// Changes the key of the machine at this position in the cluster. Its cell has to be settled afterwards.
+    #[inline]
+    pub(crate) fn place(&mut self, at: usize, key: K) {
+        self.leaves[at] = key;
+    }
+
+    /// Finds the best of a cell of a single node again.
+    #[inline]
+    pub(crate) fn settle(&mut self, cell: usize) {
+        let span = self.shape.cells[cell];
+        let keys = self.leaves_of(span);
+        let best = keys.iter().fold(K::INVALID, |best, key| best.min(*key));
+        // A counter as wide as the keys takes as many of them at once.
+        let many = keys.iter().map(|key| u16::from(*key == best)).sum::<u16>();
+        self.nodes[span.root as usize] = (best, if best == K::INVALID { 0 } else { many.into() });
+    }
+
+    /// Propagates a machine's change upwards while anything changes. Returns whether it reached the root.
+    fn lift(&mut self, span: Cell, index: usize, mut before: Best<K>, mut after: Best<K>) -> bool {
         let (mut level, mut children) = (span.first_node as usize, None);
         let (mut width, mut child) = (span.leaves as usize, index);
         loop {
@@ -182,7 +209,7 @@ impl<K: PackedKey> Rankings<K> {
             self.nodes[at] = changed;
             width = width.div_ceil(FANOUT);
             if changed == node || width == 1 {
-                return;
+                return changed != node;
             }
             (before, after) = (node, changed);
             children = Some(level);
@@ -457,7 +484,10 @@ mod tests {
                 let seen: Vec<_> = (0..expected.len()).map(|nth| rankings.nth_best(1, nth as u32)).collect();
                 assert_eq!(seen, expected, "size {size}, step {step}");
                 let mut anew = Rankings::empty(shape.clone());
-                cell.iter().enumerate().rev().for_each(|(at, key)| anew.set(1, at, *key));
+                for (at, key) in cell.iter().enumerate().rev() {
+                    let before = anew.best(1);
+                    assert_eq!(anew.set(1, at, *key), anew.best(1) != before, "it says whether the best changed");
+                }
                 assert_eq!(anew.nodes, rankings.nodes, "the history does not matter");
                 let mut sorted: Vec<_> =
                     (0..size).filter(|at| cell[*at] != u64::MAX).map(|at| (cell[at], at)).collect();

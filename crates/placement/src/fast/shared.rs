@@ -135,6 +135,7 @@ impl<K: PackedKey> Shared<K> {
                 }
             }
         }
+        self.keys = keys;
     }
 
     /// The machine rules themselves, for verdicts that are not cached.

@@ -51,19 +51,34 @@ impl<K: PackedKey> Cells<K> {
         }
     }
 
-    /// Changes the keys of these machines of the cluster.
+    /// Changes the keys of these machines of the cluster, and touches the cells whose best they may change.
     pub(super) fn set_keys(
         &mut self,
         fleet: &Fleet,
         cluster: ClusterId,
         by_rack: bool,
         changed: &[(MachineId, K)],
-        touched: &mut TouchedCells,
+        touched: &mut Vec<u32>,
     ) {
+        let only_ranks = self.bits.is_empty() && self.ties.is_none() && self.tally.is_none();
+        if only_ranks && by_rack && self.rankings.settles() {
+            let place = fleet.cluster(cluster);
+            let (first, racks) = (place.machines().start, place.racks().start);
+            for (machine, key) in changed {
+                self.rankings.place((machine.0 - first) as usize, *key);
+                touch(touched, fleet.rack_of(*machine).0 - racks);
+            }
+            touched.iter().for_each(|cell| self.rankings.settle(*cell as usize));
+            return;
+        }
         for (machine, key) in changed {
             let (cell, index) = place(fleet, cluster, *machine, by_rack);
-            self.set_key(cell, index, *key);
-            touch(touched, (cluster, cell as u32));
+            if !only_ranks {
+                self.set_key(cell, index, *key);
+            } else if !self.rankings.set(cell, index, *key) {
+                continue;
+            }
+            touch(touched, cell as u32);
         }
     }
 
@@ -143,12 +158,9 @@ pub(super) struct Tied {
     pub(super) many: u32,
 }
 
-/// Cells of several clusters, each at least once.
-pub(super) type TouchedCells = Vec<(ClusterId, u32)>;
-
-/// Adds a cell. Neighbouring machines are often in one cell.
+/// Adds a cell to those of one cluster, each at least once. Neighbouring machines are often in one cell.
 #[inline]
-pub(super) fn touch(touched: &mut TouchedCells, cell: (ClusterId, u32)) {
+pub(super) fn touch(touched: &mut Vec<u32>, cell: u32) {
     if touched.last() != Some(&cell) {
         touched.push(cell);
     }

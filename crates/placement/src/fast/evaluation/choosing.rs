@@ -91,8 +91,12 @@ impl<K: PackedKey> Evaluation<K> {
     ) -> Option<DrawnMachine<K>> {
         let cells = |cluster: &ClusterId| self.cells[cluster.index()].as_ref().map(|cells| (*cluster, bests(cells)));
         let cells = || clusters.iter().filter_map(cells);
-        let best = cells().fold((K::INVALID, 0), |best, (_, bests)| joined(best, bests.best));
-        books.counters.cells_compared += cells().map(|(_, bests)| bests.cells.len() as u64).sum::<u64>();
+        let (mut best, mut compared) = ((K::INVALID, 0), 0);
+        for (_, bests) in cells() {
+            best = joined(best, bests.best);
+            compared += bests.cells.len();
+        }
+        books.counters.cells_compared += compared as u64;
         if best.1 == 0 {
             return None;
         }

@@ -16,7 +16,7 @@ use super::super::objects::Objects;
 use super::super::packed::PackedKey;
 use super::super::ranking::{Shape, TiedUnder};
 use super::super::shared::Shared;
-use super::cells::{Tied, TouchedCells};
+use super::cells::Tied;
 use super::patching::Patch;
 use crate::policy::Policy;
 use crate::policy::classes::nobody;
@@ -33,13 +33,12 @@ pub(crate) struct Kit<K> {
     pub(super) room: Room,
     pub(super) batch: Batch,
     pub(super) keys: Vec<K>,
-    /// The machines of a batch that have room.
+    /// The machines of a batch that have room, and those that no longer have any.
     pub(super) roomy: Batch,
-    /// Those of one cluster that have none.
-    pub(super) full: Vec<MachineId>,
+    pub(super) full: Batch,
     /// Machines of one cluster whose keys changed, and the cells whose best may have changed.
     pub(super) changed: Vec<(MachineId, K)>,
-    pub(super) touched: TouchedCells,
+    pub(super) touched: Vec<u32>,
     pub(super) selected: Vec<ClusterId>,
     pub(super) patches: Vec<Patch<K>>,
     /// The temporal preferences' steps for the VM being decided.
@@ -78,7 +77,7 @@ impl<K: PackedKey> Kit<K> {
             batch: Batch::default(),
             keys: Vec::new(),
             roomy: Batch::default(),
-            full: Vec::new(),
+            full: Batch::default(),
             changed: Vec::new(),
             touched: Vec::new(),
             selected: Vec::new(),

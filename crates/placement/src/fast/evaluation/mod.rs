@@ -23,6 +23,7 @@ use crate::network::gate::Gate;
 use crate::policy::fields::Field;
 use crate::policy::{Policy, Weights};
 use cells::Cells;
+use racks::Racks;
 use weighing::Tally;
 
 pub(crate) use kit::Kit;
@@ -33,6 +34,7 @@ mod kit;
 mod live;
 mod moment;
 mod patching;
+mod racks;
 mod refreshing;
 mod weighing;
 
@@ -42,7 +44,7 @@ pub(crate) type Found = (MachineId, u32);
 /// One class of requests.
 pub(crate) struct Evaluation<K> {
     order: ClusterOrder,
-    racks: RackJudges,
+    racks: Racks,
     judges: Vec<Judge>,
     fields: Vec<Field>,
     weights: Option<Weights>,
@@ -56,8 +58,6 @@ pub(crate) struct Evaluation<K> {
     sees_tenant: bool,
     /// Whether a cell's machines are stored as bits, and the rules under which their best ones tie.
     bits: Option<TiedUnder>,
-    /// Whether the shared state serves this class.
-    is_common: bool,
     cells: Vec<Option<Cells<K>>>,
     /// Where the best machine was last found; used if rules depend on the clock.
     found_last: (ClusterId, u32),
@@ -68,7 +68,7 @@ impl<K: PackedKey> Evaluation<K> {
     pub(crate) fn new(policy: &Policy, kit: &Kit<K>, clusters: usize, vm: &VmRequest) -> Self {
         Self {
             order: ClusterOrder::new(policy, clusters, vm),
-            racks: RackJudges::new(policy, vm).0,
+            racks: Racks { own: RackJudges::new(policy, vm).0, is_common: policy.is_common(vm) },
             judges: judges(policy, vm).0,
             fields: policy.fields.clone(),
             weights: policy.weighted.then(|| Weights::of_machines(policy)),
@@ -78,7 +78,6 @@ impl<K: PackedKey> Evaluation<K> {
             by_rack: kit.by_rack,
             bits: kit.bits(),
             sees_tenant: policy.minds_company(vm),
-            is_common: policy.is_common(vm),
             cells: (0..clusters).map(|_| None).collect(),
             found_last: (ClusterId::of(0), 0),
         }

@@ -50,12 +50,12 @@ impl<K: PackedKey> Evaluation<K> {
         let Kit { shared, room, keys, .. } = kit;
         keys.clear();
         keys.resize(machines.len(), K::ZERO);
-        if self.is_common {
+        if self.racks.is_common {
             judge_directly(shared.judges(), scene, machines, (room, keys));
         }
         judge_directly(&self.judges, scene, machines, (room, keys));
         if self.sees_racks && !self.by_rack {
-            self.add_racks(scene, cluster, machines, false, (shared, keys));
+            self.racks.add(scene, cluster, machines, false, (shared, keys));
         }
         let fleet = scene.occupancy.fleet();
         let mut cells = self.cells[cluster.index()].take().expect("the cluster was brought up to date");
@@ -70,7 +70,9 @@ impl<K: PackedKey> Evaluation<K> {
         }
         for (cell, _) in &patch.bests {
             let best = cells.rankings.best(*cell as usize);
-            cells.set_best(*cell as usize, self.best_of(scene, cluster, *cell, best, (false, shared)));
+            let best =
+                if self.by_rack { self.racks.best(scene, (cluster, *cell), best, (false, shared)) } else { best };
+            cells.set_best(*cell as usize, best);
         }
         self.cells[cluster.index()] = Some(cells);
         patch

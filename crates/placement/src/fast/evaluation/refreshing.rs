@@ -5,14 +5,12 @@
 
 use alloc::vec::Vec;
 
-use tiebreak_model::{ClusterId, Fleet, MachineId, Occupancy, RackId, Resources, Scene};
+use tiebreak_model::{ClusterId, Fleet, MachineId, Occupancy, Resources, Scene};
 
 use super::super::batch::{Batch, Part};
-use super::super::judges::{judge_directly, together};
+use super::super::judges::judge_directly;
 use super::super::objects::Books;
 use super::super::packed::PackedKey;
-use super::super::ranking::Best;
-use super::super::shared::Shared;
 use super::cells::{Cells, cell_of, touch};
 use super::{Evaluation, Kit};
 
@@ -45,12 +43,11 @@ impl<K: PackedKey> Evaluation<K> {
         let mut batch = core::mem::take(&mut kit.batch);
         batch.clear();
         for cluster in clusters {
-            let cells = self.cells[cluster.index()].as_mut();
-            let seen = cells.map(|cells| {
+            let mut seen = None;
+            if let Some(cells) = &mut self.cells[cluster.index()] {
                 cells.used_at = books.now;
-                cells.revision
-            });
-            let seen = seen.filter(|_| kit.caches.journal);
+                seen = Some(cells.revision).filter(|_| kit.caches.journal);
+            }
             let stale = seen.is_none_or(|seen| seen < occupancy.journal().revision_of_cluster(*cluster));
             if stale && (batch.machines.len() as u64) < budget {
                 batch.add(occupancy, *cluster, seen);
@@ -63,7 +60,6 @@ impl<K: PackedKey> Evaluation<K> {
             books.counters.refreshed += batch.machines.len() as u64;
             self.build_missing_cells(occupancy.fleet(), &batch, kit, books.now);
             self.rank_again(occupancy, &batch, kit, books);
-            self.find_bests(occupancy, &batch, kit);
         }
         kit.batch = batch;
     }
@@ -71,34 +67,39 @@ impl<K: PackedKey> Evaluation<K> {
     /// Judges a batch of machines and gives them their new keys. Machines without room are invalid; only the others
     /// are judged, unless rule objects are kept, which have to know all.
     fn rank_again(&mut self, occupancy: &Occupancy, batch: &Batch, kit: &mut Kit<K>, books: &mut Books<'_>) {
-        let (mut keys, mut roomy) = (core::mem::take(&mut kit.keys), core::mem::take(&mut kit.roomy));
-        kit.touched.clear();
+        let (mut roomy, mut full) = (core::mem::take(&mut kit.roomy), core::mem::take(&mut kit.full));
+        let mut keys = core::mem::take(&mut kit.keys);
+        full.clear();
         let judged = if self.must_be_free == Resources::NONE || kit.caches.keeps_objects() {
             batch
         } else {
-            self.drop_full(occupancy, batch, &mut roomy, kit);
+            self.drop_full(occupancy, batch, &mut roomy, &mut full);
             &roomy
         };
         self.judge_batch(occupancy, judged, kit, books, &mut keys);
-        self.set_keys(occupancy, judged, &keys, kit);
-        (kit.keys, kit.roomy) = (keys, roomy);
+        for (at, part) in batch.parts.iter().enumerate() {
+            let full = full.parts.get(at).map_or(&[][..], |part| &full.machines[part.range()]);
+            let judged = judged.parts[at].range().map(|at| (judged.machines[at], keys[at]));
+            self.set_keys(occupancy, part.cluster, full, judged, kit);
+            self.find_bests(occupancy, part.cluster, &batch.machines[part.range()], kit);
+        }
+        (kit.roomy, kit.full, kit.keys) = (roomy, full, keys);
     }
 
-    /// Makes the machines of a batch that have no room invalid, and writes the others to `roomy`.
+    /// Splits a batch into machines that have room and those that no longer have any. Machines that were invalid and
+    /// have no room are in neither.
     #[inline(never)]
-    fn drop_full(&mut self, occupancy: &Occupancy, batch: &Batch, roomy: &mut Batch, kit: &mut Kit<K>) {
+    fn drop_full(&self, occupancy: &Occupancy, batch: &Batch, roomy: &mut Batch, full: &mut Batch) {
         roomy.clear();
         for part in &batch.parts {
-            let cells = self.cells[part.cluster.index()].as_mut().expect("it was built");
+            let cells = self.cells[part.cluster.index()].as_ref().expect("it was built");
             let first = occupancy.fleet().cluster(part.cluster).machines().start;
             let has_room = |machine: &MachineId| occupancy.free(*machine).covers(self.must_be_free);
-            kit.full.clear();
-            split(&batch.machines[part.range()], has_room, &mut roomy.machines, &mut kit.full);
+            let is_valid = |machine: &MachineId| cells.rankings.leaf((machine.0 - first) as usize) != K::INVALID;
+            let machines = &batch.machines[part.range()];
+            split(machines, has_room, is_valid, (&mut roomy.machines, &mut full.machines));
             roomy.end_part(part.cluster);
-            let was_valid = |machine: &MachineId| cells.rankings.leaf((machine.0 - first) as usize) != K::INVALID;
-            kit.changed.clear();
-            kit.changed.extend(kit.full.iter().copied().filter(was_valid).map(|machine| (machine, K::INVALID)));
-            cells.set_keys(occupancy.fleet(), part.cluster, self.by_rack, &kit.changed, &mut kit.touched);
+            full.end_part(part.cluster);
         }
     }
 
@@ -114,7 +115,7 @@ impl<K: PackedKey> Evaluation<K> {
     ) {
         let Kit { caches, shared, objects, room, .. } = kit;
         let scene = Scene::of(occupancy);
-        if !self.is_common {
+        if !self.racks.is_common {
             keys.clear();
             keys.resize(batch.machines.len(), K::ZERO);
         } else if caches.shared_state {
@@ -137,91 +138,58 @@ impl<K: PackedKey> Evaluation<K> {
         if self.sees_racks && !self.by_rack {
             for part in &batch.parts {
                 let (machines, keys) = (&batch.machines[part.range()], &mut keys[part.range()]);
-                self.add_racks(scene, part.cluster, machines, kit.caches.shared_state, (&kit.shared, keys));
+                self.racks.add(scene, part.cluster, machines, kit.caches.shared_state, (&kit.shared, keys));
             }
         }
     }
 
-    /// Adds the racks' part to the keys, if racks are not ranked separately.
-    pub(super) fn add_racks(
-        &self,
-        scene: Scene<'_>,
+    /// Makes the full machines of a cluster invalid and gives the judged ones their keys.
+    #[inline(never)]
+    fn set_keys(
+        &mut self,
+        occupancy: &Occupancy,
         cluster: ClusterId,
-        machines: &[MachineId],
-        kept: bool,
-        (shared, keys): (&Shared<K>, &mut [K]),
+        full: &[MachineId],
+        judged: impl Iterator<Item = (MachineId, K)>,
+        kit: &mut Kit<K>,
     ) {
-        let mut last: Option<(RackId, K)> = None;
-        for (machine, key) in machines.iter().zip(keys) {
-            let rack = scene.occupancy.fleet().rack_of(*machine);
-            let part = match last {
-                Some((same, part)) if same == rack => part,
-                _ => self.rack_key(scene, cluster, rack, kept, shared),
-            };
-            last = Some((rack, part));
-            *key = together(*key, part);
-        }
+        let cells = self.cells[cluster.index()].as_mut().expect("it was built");
+        let first = occupancy.fleet().cluster(cluster).machines().start;
+        // Most keys stay. Comparing them first, in a loop that does nothing else, lets the processor wait for many of
+        // them at once.
+        let has_changed = |(machine, key): &(MachineId, K)| cells.rankings.leaf((machine.0 - first) as usize) != *key;
+        kit.changed.clear();
+        kit.changed.extend(full.iter().map(|machine| (*machine, K::INVALID)));
+        kit.changed.extend(judged.filter(has_changed));
+        kit.touched.clear();
+        cells.set_keys(occupancy.fleet(), cluster, self.by_rack, &kit.changed, &mut kit.touched);
     }
 
-    /// A rack's part of all keys of this class. `kept` reads the shared state, which holds for a tenant without VMs.
-    fn rack_key(&self, scene: Scene<'_>, cluster: ClusterId, rack: RackId, kept: bool, shared: &Shared<K>) -> K {
-        if !self.is_common {
-            return self.racks.key(scene, rack);
-        }
-        let alike = if kept {
-            let first = scene.occupancy.fleet().cluster(cluster).racks().start;
-            shared.rack(cluster, (rack.0 - first) as usize)
-        } else {
-            shared.judge_rack(scene, rack)
-        };
-        if alike == K::INVALID || self.racks.is_empty() { alike } else { together(alike, self.racks.key(scene, rack)) }
-    }
-
-    /// Gives a batch of machines these keys.
+    /// Gives the cells of a cluster their new best, now that these machines have their keys.
     #[inline(never)]
-    fn set_keys(&mut self, occupancy: &Occupancy, batch: &Batch, keys: &[K], kit: &mut Kit<K>) {
-        for part in &batch.parts {
-            let cells = self.cells[part.cluster.index()].as_mut().expect("it was built");
-            let first = occupancy.fleet().cluster(part.cluster).machines().start;
-            // Most keys stay. Comparing them first, in a loop that does nothing else, lets the processor wait for
-            // many of them at once.
-            let new = batch.machines[part.range()].iter().copied().zip(keys[part.range()].iter().copied());
-            let has_changed =
-                |(machine, key): &(MachineId, K)| cells.rankings.leaf((machine.0 - first) as usize) != *key;
-            kit.changed.clear();
-            kit.changed.extend(new.filter(has_changed));
-            cells.set_keys(occupancy.fleet(), part.cluster, self.by_rack, &kit.changed, &mut kit.touched);
-        }
-    }
-
-    /// Gives the cells of a batch their new best, now that its machines have their keys.
-    #[inline(never)]
-    fn find_bests(&mut self, occupancy: &Occupancy, batch: &Batch, kit: &mut Kit<K>) {
+    fn find_bests(&mut self, occupancy: &Occupancy, cluster: ClusterId, machines: &[MachineId], kit: &mut Kit<K>) {
+        let Self { cells, racks, by_rack, .. } = self;
         let (fleet, scene, kept) = (occupancy.fleet(), Scene::of(occupancy), kit.caches.shared_state);
-        // The shared state knows which racks changed if it has all that a rack adds to a key.
-        let knows_racks = kept && self.is_common && self.racks.is_empty();
-        for part in &batch.parts {
-            let cells = self.cells[part.cluster.index()].as_mut().expect("it was built");
-            let machines = batch.machines[part.range()].iter();
-            let touched = machines.map(|machine| cell_of(fleet, part.cluster, *machine, self.by_rack));
-            if knows_racks {
-                let changes = kit.shared.changes_of_racks(part.cluster);
-                let seen = core::mem::replace(&mut cells.racks_seen, changes.revision());
-                let racks = changes.since(seen).filter(|_| self.by_rack);
-                kit.touched.extend(racks.map(|rack| (part.cluster, rack)));
-                if let Some(ties) = &mut cells.ties {
-                    touched.for_each(|cell| ties.change(cell as usize));
-                }
-            } else {
-                touched.for_each(|cell| touch(&mut kit.touched, (part.cluster, cell)));
+        let cells = cells[cluster.index()].as_mut().expect("it was built");
+        let touched = machines.iter().map(|machine| cell_of(fleet, cluster, *machine, *by_rack));
+        // The shared state may know which racks changed.
+        if kept && racks.are_shared() {
+            let changes = kit.shared.changes_of_racks(cluster);
+            let seen = core::mem::replace(&mut cells.racks_seen, changes.revision());
+            kit.touched.extend(changes.since(seen).filter(|_| *by_rack));
+            if let Some(ties) = &mut cells.ties {
+                touched.for_each(|cell| ties.change(cell as usize));
             }
-            cells.revision = occupancy.revision();
+        } else {
+            touched.for_each(|cell| touch(&mut kit.touched, cell));
         }
-        for (cluster, cell) in &kit.touched {
-            let cells = self.cells[cluster.index()].as_ref().expect("it was built");
-            let best = cells.rankings.best(*cell as usize);
-            let best = self.best_of(scene, *cluster, *cell, best, (kept, &kit.shared));
-            self.cells[cluster.index()].as_mut().expect("it was built").set_best(*cell as usize, best);
+        cells.revision = occupancy.revision();
+        for cell in &kit.touched {
+            let mut best = cells.rankings.best(*cell as usize);
+            if *by_rack {
+                best = racks.best(scene, (cluster, *cell), best, (kept, &kit.shared));
+            }
+            cells.set_best(*cell as usize, best);
         }
     }
 
@@ -234,43 +202,26 @@ impl<K: PackedKey> Evaluation<K> {
             }
         }
     }
-
-    /// A cell's best key under all rules (Protean section 5.2.5), and how many have it.
-    pub(super) fn best_of(
-        &self,
-        scene: Scene<'_>,
-        cluster: ClusterId,
-        cell: u32,
-        (key, count): Best<K>,
-        (kept, shared): (bool, &Shared<K>),
-    ) -> Best<K> {
-        if !self.by_rack || count == 0 {
-            return (key, count);
-        }
-        let rack = RackId(scene.occupancy.fleet().cluster(cluster).racks().start + cell);
-        let part = self.rack_key(scene, cluster, rack, kept, shared);
-        if part == K::INVALID { (K::INVALID, 0) } else { (key.plus(part), count) }
-    }
 }
 
-/// Writes each machine to the end of one of two lists.
+/// Writes each machine to the end of the first list if it belongs there, else to the second if it belongs there.
 ///
 /// Kept as a separate function without branches: which list a machine belongs to is hard to predict.
 #[inline(never)]
 fn split(
     machines: &[MachineId],
     is_first: impl Fn(&MachineId) -> bool,
-    first: &mut Vec<MachineId>,
-    second: &mut Vec<MachineId>,
+    is_second: impl Fn(&MachineId) -> bool,
+    (first, second): (&mut Vec<MachineId>, &mut Vec<MachineId>),
 ) {
     let (mut firsts, mut seconds) = (first.len(), second.len());
     first.resize(firsts + machines.len(), MachineId(0));
     second.resize(seconds + machines.len(), MachineId(0));
     for machine in machines {
-        let is_first = is_first(machine);
+        let (is_first, is_second) = (is_first(machine), is_second(machine));
         (first[firsts], second[seconds]) = (*machine, *machine);
         firsts += usize::from(is_first);
-        seconds += usize::from(!is_first);
+        seconds += usize::from(!is_first & is_second);
     }
     first.truncate(firsts);
     second.truncate(seconds);
