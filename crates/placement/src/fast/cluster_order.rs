@@ -136,7 +136,7 @@ impl ClusterOrder {
             live: live.map(|ranked| ranked.rule.bind(vm)).collect(),
             preferences: ordering.iter().map(source).collect(),
             weights: (policy.is_weighted() && !ordering.is_empty()).then(|| Weights::of_clusters(policy)),
-            sees_tenant: concerned().any(|ranked| ranked.rule.sees_tenant())
+            sees_tenant: concerned().any(|ranked| ranked.sees_tenant)
                 || ordering.iter().any(|ranked| ranked.rule.sees_tenant()),
             own_changes: asking().any(|ranked| !ranked.rule.sees_what_stays())
                 || own().any(|ranked| !ranked.rule.sees_what_stays()),

@@ -49,8 +49,8 @@ impl Policy {
 
     /// Whether any machine or rack rule may give this VM another verdict because of where its tenant's other VMs are.
     pub(crate) fn minds_company(&self, vm: &VmRequest) -> bool {
-        self.rack_validators.iter().any(|it| it.rule.sees_tenant() && it.rule.concerns(vm))
-            || self.machine_validators.iter().any(|it| it.rule.sees_tenant() && it.rule.concerns(vm))
+        self.rack_validators.iter().any(|it| it.sees_tenant && it.rule.concerns(vm))
+            || self.machine_validators.iter().any(|it| it.sees_tenant && it.rule.concerns(vm))
             || self.machine_preferences.iter().any(MachineStage::sees_tenant)
     }
 }

@@ -178,10 +178,10 @@ impl Policy {
     fn finish(mut self) -> Result<Self, PolicyError> {
         let largest: Vec<_> = self.machine_preferences.iter().map(|stage| stage.quantizer().largest()).collect();
         (self.fields, self.width) = layout(&largest);
-        self.sees_tenant = self.cluster_validators.iter().any(|ranked| ranked.rule.sees_tenant())
+        self.sees_tenant = self.cluster_validators.iter().any(|ranked| ranked.sees_tenant)
             || self.cluster_preferences.iter().any(|ranked| ranked.rule.sees_tenant())
-            || self.rack_validators.iter().any(|ranked| ranked.rule.sees_tenant())
-            || self.machine_validators.iter().any(|ranked| ranked.rule.sees_tenant())
+            || self.rack_validators.iter().any(|ranked| ranked.sees_tenant)
+            || self.machine_validators.iter().any(|ranked| ranked.sees_tenant)
             || self.machine_preferences.iter().any(MachineStage::sees_tenant);
         self.life_tells_apart = tells_lives_apart(|vm, words| self.write_key(vm, words));
         self.asks_for_affinity = tells_affinities_apart(|vm, words| self.write_key(vm, words));

@@ -54,6 +54,7 @@ impl Policy {
 
 /// Whether the validators about tenants accept the VM.
 fn keeps_promises<Id: Copy>(validators: &[RankedValidator<Id>], vm: &VmRequest, scene: Scene<'_>, place: Id) -> bool {
-    let mut about_it = validators.iter().filter(|ranked| ranked.rule.sees_tenant() && ranked.rule.concerns(vm));
+    let has_terms = !vm.shape.terms.is_none();
+    let mut about_it = validators.iter().filter(|ranked| ranked.sees_tenant && (has_terms || ranked.concerns_all));
     about_it.all(|ranked| ranked.rule.check(vm, scene, place))
 }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use tiebreak_model::{MachineId, RackId, VmRequest};
 
-use super::classes::{asks_nothing, is_common};
+use super::classes::{asks_nothing, is_common, nobody};
 use super::weight::Weight;
 use crate::lifetime::temporal::{AnyTemporal, score_of};
 use crate::network::uplink::AnyUplink;
@@ -18,6 +18,10 @@ use crate::rule::quantize::Quantizer;
 pub(crate) struct RankedValidator<Id> {
     pub(crate) id: &'static str,
     pub(crate) rule: Box<dyn AnyValidator<Id>>,
+    /// Whether it sees the requesting tenant's VMs.
+    pub(crate) sees_tenant: bool,
+    /// Whether it can refuse a VM without placement terms.
+    pub(crate) concerns_all: bool,
     /// Whether every request of every tenant gets the same verdict.
     pub(crate) asks_nothing: bool,
     /// Whether all tenants without placement terms get the same verdict.
@@ -107,8 +111,10 @@ pub(super) struct Made {
 impl Made {
     pub(super) fn validator<Id>(self, rule: Box<dyn AnyValidator<Id>>) -> RankedValidator<Id> {
         let key = |vm: &VmRequest, words: &mut Vec<u64>| rule.write_key(vm, words);
-        let (asks_nothing, is_common) = (!rule.sees_tenant() && asks_nothing(key), is_common(key));
-        RankedValidator { id: self.id, rule, asks_nothing, is_common }
+        let (sees_tenant, is_common) = (rule.sees_tenant(), is_common(key));
+        let asks_nothing = !sees_tenant && asks_nothing(key);
+        let concerns_all = !is_common || rule.concerns(&nobody());
+        RankedValidator { id: self.id, rule, sees_tenant, concerns_all, asks_nothing, is_common }
     }
 
     pub(super) fn preference<Id>(self, rule: Box<dyn AnyPreference<Id>>) -> RankedPreference<Id> {
