@@ -22,21 +22,19 @@ const ANY: usize = 1;
 const POWERS: usize = 2;
 const NONE: usize = POWERS + 32;
 
+/// Racks that are checked for changes at once.
+const BLOCK: usize = 16;
+
 /// The racks as bits.
 pub(crate) struct Ahead {
     unit_s: u32,
     now_s: u32,
-    racks: Vec<Rack>,
+    /// For each rack, the change of its exits that its bits reflect, and the time until which they hold.
+    changes: Vec<u32>,
+    until_s: Vec<u32>,
     machines: Vec<MachineExit>,
     /// For each step from `EVERY` to `NONE`, the machines of each rack.
     steps: Vec<u64>,
-}
-
-/// A rack: the change of its exits that it reflects, and the time until which that holds.
-#[derive(Clone, Copy)]
-struct Rack {
-    changes: u32,
-    until_s: u32,
 }
 
 /// A machine: its exit, the last step that includes it, and the time until which that holds.
@@ -51,15 +49,22 @@ impl Ahead {
     /// With powers of this unit in seconds, at least 1.
     pub(crate) const fn new(unit_s: u32) -> Self {
         // Later than any moment, so that the first refresh visits everything.
-        Self { unit_s, now_s: u32::MAX, racks: Vec::new(), machines: Vec::new(), steps: Vec::new() }
+        Self {
+            unit_s,
+            now_s: u32::MAX,
+            changes: Vec::new(),
+            until_s: Vec::new(),
+            machines: Vec::new(),
+            steps: Vec::new(),
+        }
     }
 
     /// Brings it up to date.
     pub(crate) fn refresh(&mut self, occupancy: &Occupancy, exit: Exit, now_s: u32) {
         let (fleet, exits) = (occupancy.fleet(), occupancy.exits());
-        if self.racks.is_empty() {
-            let racks = fleet.rack_count() as usize;
-            self.racks = vec![Rack { changes: 0, until_s: 0 }; racks];
+        let racks = fleet.rack_count() as usize;
+        if self.changes.is_empty() {
+            (self.changes, self.until_s) = (vec![0; racks], vec![0; racks]);
             let machine = MachineExit { exit_s: 0, step: EVERY as u32, until_s: u32::MAX };
             self.machines = vec![machine; fleet.machine_count() as usize];
             self.steps = vec![0; racks * (NONE + 1)];
@@ -67,22 +72,35 @@ impl Ahead {
         }
         let turned_back = now_s < self.now_s;
         self.now_s = now_s;
-        for (rack, changes) in exits.changes_of_racks().iter().enumerate() {
-            let known = self.racks[rack];
-            if known.changes != *changes || known.until_s < now_s || turned_back {
-                let machines = fleet.machines_of_rack(RackId(rack as u32));
-                self.racks[rack] = Rack { changes: *changes, until_s: u32::MAX };
-                for (at, machine) in machines.enumerate() {
-                    let exit_s = exit.of(exits.of(MachineId(machine)));
-                    let known = self.machines[machine as usize];
-                    if known.exit_s != exit_s || known.until_s < now_s || turned_back {
-                        self.move_to(rack, (at, machine as usize), exit_s);
-                    }
-                    let until_s = &mut self.racks[rack].until_s;
-                    *until_s = self.machines[machine as usize].until_s.min(*until_s);
-                }
+        for first in (0..racks).step_by(BLOCK) {
+            let block = first..racks.min(first + BLOCK);
+            let known = self.changes[block.clone()].iter().zip(&self.until_s[block.clone()]);
+            let changes = exits.changes_of_racks()[block.clone()].iter();
+            // Few racks have changed. Without branches, all of a block are compared at once.
+            let is_old = |(now, (known, until_s)): (&u32, (&u32, &u32))| (now != known) | (*until_s < now_s);
+            if changes.zip(known).fold(turned_back, |any, rack| any | is_old(rack)) {
+                block.for_each(|rack| self.refresh_rack(occupancy, exit, rack, turned_back));
             }
         }
+    }
+
+    /// Brings a rack up to date, if it is not.
+    fn refresh_rack(&mut self, occupancy: &Occupancy, exit: Exit, rack: usize, turned_back: bool) {
+        let (exits, now_s) = (occupancy.exits(), self.now_s);
+        let changes = exits.changes_of_racks()[rack];
+        if self.changes[rack] == changes && self.until_s[rack] >= now_s && !turned_back {
+            return;
+        }
+        let mut least_s = u32::MAX;
+        for (at, machine) in occupancy.fleet().machines_of_rack(RackId(rack as u32)).enumerate() {
+            let exit_s = exit.of(exits.of(MachineId(machine)));
+            let known = self.machines[machine as usize];
+            if known.exit_s != exit_s || known.until_s < now_s || turned_back {
+                self.move_to(rack, (at, machine as usize), exit_s);
+            }
+            least_s = least_s.min(self.machines[machine as usize].until_s);
+        }
+        (self.changes[rack], self.until_s[rack]) = (changes, least_s);
     }
 
     /// Moves a machine to the bits of this exit.
@@ -96,7 +114,7 @@ impl Ahead {
             core::mem::replace(&mut self.machines[machine], MachineExit { exit_s, step: step as u32, until_s });
         let before = before.step as usize;
         for changed in before.min(step) + 1..=before.max(step) {
-            self.steps[changed * self.racks.len() + rack] ^= 1 << at;
+            self.steps[changed * self.changes.len() + rack] ^= 1 << at;
         }
     }
 
@@ -128,7 +146,7 @@ impl Ahead {
                 (surely.min(NONE), power(ahead_s / unit_s).unwrap_or(ANY))
             }
         };
-        let column = |step: usize| &self.steps[step * self.racks.len()..][..self.racks.len()];
+        let column = |step: usize| &self.steps[step * self.changes.len()..][..self.changes.len()];
         Edge { surely: column(surely), maybe: column(maybe) }
     }
 }

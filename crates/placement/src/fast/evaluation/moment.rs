@@ -40,6 +40,9 @@ impl<K: PackedKey> Evaluation<K> {
         for cluster in clusters {
             let Some(cells) = &self.cells[cluster.index()] else { continue };
             books.counters.cells_compared += cells.bests.cells.len() as u64;
+            if !search.may_beat(cells.bests.best.0) {
+                continue;
+            }
             for (at, (key, count)) in (0..).zip(&cells.bests.cells) {
                 if *count > 0 && search.may_beat(*key) && search.look_into(cells, &self.cell(fleet, *cluster, at)) {
                     self.found_last = (*cluster, at);
@@ -52,7 +55,8 @@ impl<K: PackedKey> Evaluation<K> {
         tied.clear();
         let (mut count, terms) = (0, search.terms());
         for cluster in clusters {
-            let Some(cells) = &self.cells[cluster.index()] else { continue };
+            let cells = self.cells[cluster.index()].as_ref().filter(|cells| cells.bests.best.0 <= search.best);
+            let Some(cells) = cells else { continue };
             let racks = fleet.cluster(*cluster).racks().start as usize;
             for (at, best) in (0..).zip(&cells.bests.cells).filter(|(_, best)| best.1 > 0 && best.0 <= search.best) {
                 let many = match terms.tied_by_bits(cells, at as usize, *best, racks) {
