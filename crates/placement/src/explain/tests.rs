@@ -233,7 +233,14 @@ impl Validator for NotInTheFirstRack {
 fn rules_of_all_three_reaches_are_counted_each_as_its_own() {
     let mut policy = policy(&VALIDATORS, 9);
     let rule = Box::new(NotInTheFirstRack {});
-    policy.rack_validators.push(RankedValidator { id: "NotInTheFirstRack", rule, asks_nothing: true, is_common: true });
+    policy.rack_validators.push(RankedValidator {
+        id: "NotInTheFirstRack",
+        rule,
+        sees_tenant: false,
+        concerns_all: true,
+        asks_nothing: true,
+        is_common: true,
+    });
     let racks = ClusterSpec { racks: 2, ..cluster("b", 4, 8, 1) };
     let zone = zone(&[racks, cluster("a", 3, 2, 0)], &[(2, amount(5, 0)), (3, amount(8, 0))]);
     let refusal = ask(&policy, &zone, amount(4, 8), Question::default()).refusal.expect("refused");

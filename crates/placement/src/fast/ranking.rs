@@ -1,9 +1,9 @@
 //! The candidates of one cluster in order, cell by cell: the sorted list of a rule evaluation (Protean section
 //! 5.2.2), implemented as a tournament tree.
 //!
-//! Each cell has a flat tree over its machines in order of id, with 64 children per node. Every node stores the best
-//! key below it and how many machines have that key. Most changes touch a machine that is not among the best and stop
-//! after one comparison; the rest cost O(log n). The size of the best set is at the root, and the i-th machine of the
+//! Each cell has a flat tree over its machines in order of id, with up to 64 children per node ([`Fan`]). Every node
+//! stores the best key below it and how many machines have that key. Most changes touch a machine that is not among
+//! the best and stop after one comparison; the rest cost O(log n). The size of the best set is at the root, and the i-th machine of the
 //! best set *in order of id* is found by one walk down. So, unlike in a sorted list or a hash of sets, the result
 //! depends on the keys alone, never on the history of insertions.
 
@@ -16,7 +16,17 @@ use core::cmp::Reverse;
 use super::packed::PackedKey;
 use crate::policy::fields::Field;
 
-const FANOUT: usize = 64;
+/// The number of children of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fan {
+    /// A rack is one node, or as few as possible.
+    OfRacks = 64,
+    /// A whole cluster has a tree of nodes. Small ones are compared again sooner.
+    OfClusters = 16,
+}
+
+/// More levels than 2^32 machines need.
+const LEVELS_MAX: usize = 9;
 
 /// The best key of some machines, and how many of them have it.
 pub(crate) type Best<K> = (K, u32);
@@ -94,29 +104,43 @@ pub(crate) struct Shape {
     cells: Vec<Cell>,
     leaves: usize,
     nodes: usize,
+    /// The logarithm to base 2 of the number of children.
+    fan_bits: u32,
     /// Whether every cell has one node.
     is_flat: bool,
 }
 
 impl Shape {
     /// For cells of these sizes.
-    pub(crate) fn of(sizes: impl Iterator<Item = usize>) -> Self {
-        let mut shape = Self { cells: Vec::new(), leaves: 0, nodes: 0, is_flat: true };
+    pub(crate) fn of(fan: Fan, sizes: impl Iterator<Item = usize>) -> Self {
+        let fan_bits = (fan as usize).ilog2();
+        let mut shape = Self { cells: Vec::new(), leaves: 0, nodes: 0, fan_bits, is_flat: true };
         for size in sizes {
             let (first_leaf, first_node) = (shape.leaves as u32, shape.nodes as u32);
-            let mut width = size;
-            loop {
-                width = width.div_ceil(FANOUT);
-                shape.nodes += width;
-                if width <= 1 {
-                    break;
-                }
-            }
+            let mut cell = Cell { first_leaf, leaves: size as u32, first_node, root: first_node };
+            cell.root = shape.levels(cell).last().map_or(first_node, |(root, _)| root as u32);
+            shape.is_flat &= cell.root == first_node;
             shape.leaves += size;
-            shape.is_flat &= size <= FANOUT;
-            shape.cells.push(Cell { first_leaf, leaves: size as u32, first_node, root: shape.nodes as u32 - 1 });
+            shape.nodes = cell.root as usize + 1;
+            shape.cells.push(cell);
         }
         shape
+    }
+
+    /// The number of children of a node.
+    const fn fan(&self) -> usize {
+        1 << self.fan_bits
+    }
+
+    /// A cell's levels, from the leaves up: where its nodes begin, and their number.
+    #[inline]
+    fn levels(&self, cell: Cell) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let fan_bits = self.fan_bits;
+        let parents = move |children: usize| (children + (1 << fan_bits) - 1) >> fan_bits;
+        let first = (cell.first_node as usize, parents(cell.leaves as usize));
+        core::iter::successors(Some(first), move |(level, width)| {
+            (*width > 1).then(|| (level + width, parents(*width)))
+        })
     }
 
     /// Bytes it holds.
@@ -139,31 +163,13 @@ impl<K: PackedKey> Rankings<K> {
         Self { leaves: vec![K::INVALID; shape.leaves], nodes: vec![(K::INVALID, 0); shape.nodes], shape }
     }
 
-    /// The best of some children: nodes of a level, or machines of the cell.
-    fn best_among(&self, level: Option<usize>, first_leaf: usize, range: core::ops::Range<usize>) -> Best<K> {
-        match level {
-            None => {
-                let keys = &self.leaves[first_leaf + range.start..first_leaf + range.end];
-                let best = keys.iter().fold(K::INVALID, |best, key| if *key < best { *key } else { best });
-                if best == K::INVALID {
-                    return (best, 0);
-                }
-                (best, keys.iter().map(|key| u32::from(*key == best)).sum())
-            }
-            Some(level) => {
-                let nodes = &self.nodes[level + range.start..level + range.end];
-                nodes.iter().fold((K::INVALID, 0), |best, node| joined(best, *node))
-            }
-        }
-    }
-
     /// Changes the key of the `index`-th machine of a cell. Returns whether the cell's best changed.
     #[inline]
     pub(crate) fn set(&mut self, cell: usize, index: usize, key: K) -> bool {
         let span = self.shape.cells[cell];
         let leaf = &mut self.leaves[span.first_leaf as usize + index];
         let before = core::mem::replace(leaf, key);
-        let best = self.nodes[span.first_node as usize + index / FANOUT].0;
+        let best = self.nodes[span.first_node as usize + (index >> self.shape.fan_bits)].0;
         // Most machines are not among the best, before and after.
         let is_never_best = before > best && key > best;
         !is_never_best && before != key && self.lift(span, index, single(before), single(key))
@@ -185,37 +191,36 @@ impl<K: PackedKey> Rankings<K> {
     #[inline]
     pub(crate) fn settle(&mut self, cell: usize) {
         let span = self.shape.cells[cell];
-        let keys = self.leaves_of(span);
-        let best = keys.iter().fold(K::INVALID, |best, key| best.min(*key));
-        // A counter as wide as the keys takes as many of them at once.
-        let many = keys.iter().map(|key| u16::from(*key == best)).sum::<u16>();
-        self.nodes[span.root as usize] = (best, if best == K::INVALID { 0 } else { many.into() });
+        self.nodes[span.root as usize] = best_of_keys(self.leaves_of(span));
     }
 
     /// Propagates a machine's change upwards while anything changes. Returns whether it reached the root.
     fn lift(&mut self, span: Cell, index: usize, mut before: Best<K>, mut after: Best<K>) -> bool {
-        let (mut level, mut children) = (span.first_node as usize, None);
-        let (mut width, mut child) = (span.leaves as usize, index);
-        loop {
-            let at = level + child / FANOUT;
-            let node = self.nodes[at];
+        let Self { leaves, nodes: all, shape } = self;
+        let leaves = &leaves[span.first_leaf as usize..];
+        let (mut width, mut child, mut children) = (span.leaves as usize, index, None);
+        for (level, nodes) in shape.levels(span) {
+            let parent = child >> shape.fan_bits;
+            let node = all[level + parent];
             let changed = match exchanged(node, before, after) {
                 Some(changed) => changed,
                 None => {
-                    let first = child / FANOUT * FANOUT;
-                    self.best_among(children, span.first_leaf as usize, first..width.min(first + FANOUT))
+                    let first = parent << shape.fan_bits;
+                    let range = first..width.min(first + shape.fan());
+                    match children {
+                        None => best_of_keys(&leaves[range]),
+                        Some(level) => best_of_nodes(&all[level..][range]),
+                    }
                 }
             };
-            self.nodes[at] = changed;
-            width = width.div_ceil(FANOUT);
-            if changed == node || width == 1 {
-                return changed != node;
+            if changed == node {
+                return false;
             }
+            all[level + parent] = changed;
             (before, after) = (node, changed);
-            children = Some(level);
-            level += width;
-            child /= FANOUT;
+            (width, child, children) = (nodes, parent, Some(level));
         }
+        true
     }
 
     /// A cell's best key and how many machines have it; invalid and 0 when no machine is valid.
@@ -251,32 +256,20 @@ impl<K: PackedKey> Rankings<K> {
     pub(crate) fn nth_best(&self, cell: usize, mut nth: u32) -> usize {
         let span = self.shape.cells[cell];
         let best = self.nodes[span.root as usize].0;
+        let (mut levels, mut below_root) = ([(0, 0); LEVELS_MAX], 0);
+        for level in self.shape.levels(span).filter(|(level, _)| *level < span.root as usize) {
+            levels[below_root] = level;
+            below_root += 1;
+        }
         let mut child = 0;
-        // Most cells are one node, for which no list of levels is made.
-        if span.root > span.first_node {
-            for (level, width) in self.levels(span).into_iter().rev().skip(1) {
-                let first = child * FANOUT;
-                let nodes = &self.nodes[level + first..level + width.min(first + FANOUT)];
-                child = first + skip(nodes.iter().map(|node| if node.0 == best { node.1 } else { 0 }), &mut nth);
-            }
+        for (level, width) in levels[..below_root].iter().rev() {
+            let first = child << self.shape.fan_bits;
+            let nodes = &self.nodes[*level..][first..(*width).min(first + self.shape.fan())];
+            child = first + skip(nodes.iter().map(|node| if node.0 == best { node.1 } else { 0 }), &mut nth);
         }
-        let first = child * FANOUT;
-        let leaves = &self.leaves_of(span)[first..(span.leaves as usize).min(first + FANOUT)];
+        let first = child << self.shape.fan_bits;
+        let leaves = &self.leaves_of(span)[first..(span.leaves as usize).min(first + self.shape.fan())];
         first + skip(leaves.iter().map(|key| u32::from(*key == best)), &mut nth)
-    }
-
-    /// Where each level's nodes begin and their number, from the leaves up.
-    fn levels(&self, span: Cell) -> Vec<(usize, usize)> {
-        let mut levels = Vec::new();
-        let (mut level, mut width) = (span.first_node as usize, (span.leaves as usize).div_ceil(FANOUT));
-        loop {
-            levels.push((level, width));
-            if width <= 1 {
-                return levels;
-            }
-            level += width;
-            width = width.div_ceil(FANOUT);
-        }
     }
 
     fn leaves_of(&self, span: Cell) -> &[K] {
@@ -320,9 +313,9 @@ impl<K: PackedKey> Rankings<K> {
     /// without a valid machine.
     #[inline]
     pub(crate) fn chunks(&self, cell: usize, first: u32) -> impl Iterator<Item = Chunk<'_, K>> {
-        let span = self.shape.cells[cell];
+        let (span, fan) = (self.shape.cells[cell], self.shape.fan());
         let nodes = &self.nodes[span.first_node as usize..];
-        let chunks = self.leaves_of(span).chunks(FANOUT).zip(nodes).zip((first..).step_by(FANOUT));
+        let chunks = self.leaves_of(span).chunks(fan).zip(nodes).zip((first..).step_by(fan));
         let valid = chunks.filter(|((_, node), _)| node.0 != K::INVALID);
         valid.map(|((keys, node), first)| Chunk { first, keys, best: node.0, tied: node.1 })
     }
@@ -331,6 +324,20 @@ impl<K: PackedKey> Rankings<K> {
     pub(crate) fn bytes(&self) -> usize {
         self.leaves.capacity() * size_of::<K>() + self.nodes.capacity() * size_of::<Best<K>>()
     }
+}
+
+/// The best of the machines below one node.
+#[inline]
+fn best_of_keys<K: PackedKey>(keys: &[K]) -> Best<K> {
+    let best = keys.iter().fold(K::INVALID, |best, key| best.min(*key));
+    // Processors count as many keys at once as fit into a vector, if the counter is no wider than the keys.
+    let many = keys.iter().map(|key| u16::from(*key == best)).sum::<u16>();
+    (best, if best == K::INVALID { 0 } else { many.into() })
+}
+
+/// The best of the nodes below one node.
+fn best_of_nodes<K: PackedKey>(nodes: &[Best<K>]) -> Best<K> {
+    nodes.iter().fold((K::INVALID, 0), |best, node| joined(best, *node))
 }
 
 /// The best of one machine.
@@ -422,10 +429,10 @@ pub(crate) fn best_keys<'a, K: PackedKey + 'a>(
     let cells: Vec<_> = cells.collect();
     // A node represents the machines below it; nodes with equal keys come in order of id. Height 0 is a machine.
     let mut nodes: BinaryHeap<Reverse<Standing<K>>> = BinaryHeap::new();
-    let levels: Vec<_> = cells.iter().map(|it| it.rankings.levels(it.rankings.shape.cells[it.cell])).collect();
     for (at, it) in cells.iter().enumerate() {
         let key = it.rack.plus(it.rankings.best(it.cell).0);
-        nodes.push(Reverse((key, it.first, at, levels[at].len(), 0)));
+        let shape = &it.rankings.shape;
+        nodes.push(Reverse((key, it.first, at, shape.levels(shape.cells[it.cell]).count(), 0)));
     }
     core::iter::from_fn(move || {
         loop {
@@ -434,14 +441,17 @@ pub(crate) fn best_keys<'a, K: PackedKey + 'a>(
                 return Some(first);
             }
             let it = &cells[at];
-            let span = it.rankings.shape.cells[it.cell];
-            let width = if height == 1 { span.leaves as usize } else { levels[at][height - 2].1 };
+            let shape = &it.rankings.shape;
+            let (span, fan) = (shape.cells[it.cell], shape.fan());
+            // The children, if they are nodes.
+            let below = height.checked_sub(2).and_then(|level| shape.levels(span).nth(level));
+            let width = below.map_or(span.leaves as usize, |(_, width)| width);
             // The number of machines below one child.
-            let step = FANOUT.pow(height as u32 - 1);
-            for child in place * FANOUT..width.min((place + 1) * FANOUT) {
-                let key = match height {
-                    1 => it.rankings.leaves_of(span)[child],
-                    _ => it.rankings.nodes[levels[at][height - 2].0 + child].0,
+            let step = fan.pow(height as u32 - 1);
+            for child in place * fan..width.min((place + 1) * fan) {
+                let key = match below {
+                    None => it.rankings.leaves_of(span)[child],
+                    Some((level, _)) => it.rankings.nodes[level + child].0,
                 };
                 if key != K::INVALID {
                     nodes.push(Reverse((it.rack.plus(key), it.first + (child * step) as u32, at, height - 1, child)));
@@ -467,11 +477,12 @@ mod tests {
     fn it_agrees_with_looking_at_all_of_them() {
         let stream = Seed(5).stream("ranking test");
         for (size, kinds, steps) in
-            [(1, 4, 200), (2, 4, 400), (13, 4, 400), (64, 9, 600), (65, 9, 600), (5_000, 60, 300)]
+            [(1, 4, 200), (2, 4, 400), (13, 4, 400), (64, 9, 600), (65, 9, 600), (5_000, 60, 300), (5_001, 60, 300)]
         {
             // Two cells, the first of them small, to check that they are independent.
             let mut keys = vec![u64::MAX; size + 3];
-            let shape = Arc::new(Shape::of([3, size].into_iter()));
+            let fan = if size % 2 == 0 { Fan::OfRacks } else { Fan::OfClusters };
+            let shape = Arc::new(Shape::of(fan, [3, size].into_iter()));
             let mut rankings = Rankings::empty(shape.clone());
             for step in 0..steps {
                 let index = pick(stream.draw(step, 0), size as u32) as usize;

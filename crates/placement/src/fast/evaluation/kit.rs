@@ -14,7 +14,7 @@ use super::super::fields::{ChassisField, Moment, UplinkField};
 use super::super::judges::{RackJudges, Room, judges};
 use super::super::objects::Objects;
 use super::super::packed::PackedKey;
-use super::super::ranking::{Shape, TiedUnder};
+use super::super::ranking::{Fan, Shape, TiedUnder};
 use super::super::shared::Shared;
 use super::cells::Tied;
 use super::patching::Patch;
@@ -99,9 +99,9 @@ impl<K: PackedKey> Kit<K> {
         let whole = fleet.cluster(cluster);
         let build = || {
             Arc::new(if self.by_rack {
-                Shape::of(whole.racks().map(|rack| fleet.machines_of_rack(RackId(rack)).len()))
+                Shape::of(Fan::OfRacks, whole.racks().map(|rack| fleet.machines_of_rack(RackId(rack)).len()))
             } else {
-                Shape::of(core::iter::once(whole.machines().len()))
+                Shape::of(Fan::OfClusters, core::iter::once(whole.machines().len()))
             })
         };
         self.shapes[cluster.index()].get_or_insert_with(build).clone()
