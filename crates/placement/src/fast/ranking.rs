@@ -330,9 +330,13 @@ impl<K: PackedKey> Rankings<K> {
 #[inline]
 fn best_of_keys<K: PackedKey>(keys: &[K]) -> Best<K> {
     let best = keys.iter().fold(K::INVALID, |best, key| best.min(*key));
-    // Processors count as many keys at once as fit into a vector, if the counter is no wider than the keys.
-    let many = keys.iter().map(|key| u16::from(*key == best)).sum::<u16>();
-    (best, if best == K::INVALID { 0 } else { many.into() })
+    // Processors count as many keys at once as fit into a vector, if counters are as wide as the keys.
+    let many = if size_of::<K>() == size_of::<u16>() {
+        keys.iter().map(|key| u16::from(*key == best)).sum::<u16>().into()
+    } else {
+        keys.iter().map(|key| u32::from(*key == best)).sum()
+    };
+    (best, if best == K::INVALID { 0 } else { many })
 }
 
 /// The best of the nodes below one node.
