@@ -477,6 +477,30 @@ mod tests {
         (0..keys.len()).filter(|i| keys[*i] == best && best != u64::MAX).collect()
     }
 
+    /// Narrow keys in cells of one node: settling cells gives the same bests as setting keys one by one.
+    #[test]
+    fn settled_cells_are_as_if_their_keys_had_been_set() {
+        let stream = Seed(6).stream("settling test");
+        let shape = Arc::new(Shape::of(Fan::OfRacks, [3, 40, 64].into_iter()));
+        let mut set: Rankings<u16> = Rankings::empty(shape.clone());
+        assert!(set.settles());
+        let mut settled = set.clone();
+        for step in 0..2_000 {
+            let cell = pick(stream.draw(step, 0), 3) as usize;
+            let (first, keys) = set.leaves(cell);
+            let index = pick(stream.draw(step, 1), keys.len() as u32) as usize;
+            let key = pick(stream.draw(step, 2), 5) as u16;
+            let key = if key == 4 { u16::MAX } else { key };
+            set.set(cell, index, key);
+            settled.place(first + index, key);
+            settled.settle(cell);
+            assert_eq!(settled.nodes, set.nodes, "step {step}");
+        }
+        let tree: Rankings<u16> = Rankings::empty(Arc::new(Shape::of(Fan::OfRacks, [65].into_iter())));
+        let wide: Rankings<u64> = Rankings::empty(shape);
+        assert_eq!((tree.settles(), wide.settles()), (false, false));
+    }
+
     #[test]
     fn it_agrees_with_looking_at_all_of_them() {
         let stream = Seed(5).stream("ranking test");
