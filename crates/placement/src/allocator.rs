@@ -38,6 +38,8 @@ impl Allocator {
     /// An allocator that starts from `view` and keeps these caches, with about `bytes` bytes of evaluations.
     #[must_use]
     pub fn new(policy: Arc<Policy>, view: Occupancy, caches: Caches, bytes: usize) -> Self {
+        // Its caches are empty, so they need no earlier changes, whether or not the view's journal has their order.
+        let view = view.with_new_journal();
         let pool = caches.any().then(|| AnyPool::new(&policy, &view, caches, bytes));
         Self { policy, view, pool, counters: CacheCounters::default(), log: None }
     }

@@ -209,10 +209,9 @@ impl<'a> WhatIf<'a> {
         let mut shapes: Vec<_> = vms.iter().map(|it| it.shape).collect();
         sort::seldom(&mut shapes, |one, other| one < other);
         shapes.dedup();
-        let zone = occupancy.clone().with_new_journal();
         let mut what_if = Self {
             policy,
-            allocator: Allocator::new(policy.clone(), zone, Caches::default(), CACHE_BYTES),
+            allocator: Allocator::new(policy.clone(), occupancy.clone(), Caches::default(), CACHE_BYTES),
             shapes,
             is_closed: vec![false; machines as usize],
             has_taken: vec![false; machines as usize],

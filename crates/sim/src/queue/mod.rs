@@ -141,23 +141,21 @@ impl Queue {
         let departure = self.departures.get(self.next_departure % DEPARTURES_AHEAD).copied();
         let request = RequestId(self.next_arrival);
         let has_request = request.0 < self.workload.request_count();
+        // In the order of events at one instant.
         let times = [
-            first(&self.lists),
-            first(&self.incidents),
-            departure.map_or(Time::NEVER, |(end, ..)| end),
-            self.lives.first().map_or(Time::NEVER, |(at_s, _)| moment(at_s)),
-            self.affinity_day.map_or(Time::NEVER, |(at, _)| within(at)),
-            first(&self.commits),
-            first(&self.free),
-            if has_request { within(self.workload.at(request)) } else { Time::NEVER },
-            within(self.next_tick),
+            (first(&self.lists), Kind::List),
+            (first(&self.incidents), Kind::Incident),
+            (departure.map_or(Time::NEVER, |(end, ..)| end), Kind::Departure),
+            (self.lives.first().map_or(Time::NEVER, |(at_s, _)| moment(at_s)), Kind::Life),
+            (self.affinity_day.map_or(Time::NEVER, |(at, _)| within(at)), Kind::AffinityDay),
+            (first(&self.commits), Kind::Commit),
+            (first(&self.free), Kind::Free),
+            (if has_request { within(self.workload.at(request)) } else { Time::NEVER }, Kind::Arrival),
+            (within(self.next_tick), Kind::Tick),
         ];
-        // Of several at one instant, the first kind. Finding the time first needs no branches.
-        let at = times.into_iter().fold(Time::NEVER, Time::min);
-        let kind = Kind::ALL[times.iter().position(|time| *time == at)?];
-        if at == Time::NEVER {
-            return None;
-        }
+        // Finding the time before the kind needs no branches.
+        let at = times.iter().fold(Time::NEVER, |least, (time, _)| least.min(*time));
+        let (_, kind) = times.into_iter().find(|(time, _)| *time == at && at < Time::NEVER)?;
         let event = match kind {
             Kind::List => Event::List(take(&mut self.lists)?),
             Kind::Incident => Event::Incident(take(&mut self.incidents)?),
@@ -192,7 +190,7 @@ impl Queue {
     }
 }
 
-/// The kinds of events, in their order at one instant.
+/// The kinds of events.
 #[derive(Clone, Copy)]
 enum Kind {
     List,
@@ -204,20 +202,6 @@ enum Kind {
     Free,
     Arrival,
     Tick,
-}
-
-impl Kind {
-    const ALL: [Self; 9] = [
-        Self::List,
-        Self::Incident,
-        Self::Departure,
-        Self::Life,
-        Self::AffinityDay,
-        Self::Commit,
-        Self::Free,
-        Self::Arrival,
-        Self::Tick,
-    ];
 }
 
 /// Scheduled events of one kind: when, and the index or the agent.

@@ -62,8 +62,8 @@ impl<K: PackedKey> Cells<K> {
     ) {
         let only_ranks = self.bits.is_empty() && self.ties.is_none() && self.tally.is_none();
         if only_ranks && by_rack && self.rankings.settles() {
-            let place = fleet.cluster(cluster);
-            let (first, racks) = (place.machines().start, place.racks().start);
+            let whole = fleet.cluster(cluster);
+            let (first, racks) = (whole.machines().start, whole.racks().start);
             for (machine, key) in changed {
                 self.rankings.place((machine.0 - first) as usize, *key);
                 touch(touched, fleet.rack_of(*machine).0 - racks);

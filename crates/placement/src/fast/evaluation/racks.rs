@@ -30,16 +30,13 @@ impl Racks {
         (cluster, at): (ClusterId, u32),
         (kept, shared): (bool, &Shared<K>),
     ) -> K {
-        if kept && self.are_shared() {
-            return shared.rack(cluster, at as usize);
-        }
-        let rack = RackId(scene.occupancy.fleet().cluster(cluster).racks().start + at);
+        let rack = || RackId(scene.occupancy.fleet().cluster(cluster).racks().start + at);
         let alike = match (self.is_common, kept) {
             (false, _) => K::ZERO,
             (true, true) => shared.rack(cluster, at as usize),
-            (true, false) => shared.judge_rack(scene, rack),
+            (true, false) => shared.judge_rack(scene, rack()),
         };
-        if alike == K::INVALID || self.own.is_empty() { alike } else { together(alike, self.own.key(scene, rack)) }
+        if alike == K::INVALID || self.own.is_empty() { alike } else { together(alike, self.own.key(scene, rack())) }
     }
 
     /// A rack's best key under all rules (Protean section 5.2.5), and how many machines have it.
