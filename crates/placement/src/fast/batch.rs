@@ -37,25 +37,24 @@ impl Batch {
 
     /// Adds the machines of a cluster that changed after `since`, or all of them for `None`.
     pub(crate) fn add(&mut self, occupancy: &Occupancy, cluster: ClusterId, since: Option<Revision>) {
-        let start = self.machines.len() as u32;
         match since {
             Some(since) => self.machines.extend(occupancy.journal().changed_since(cluster, since)),
             None => self.machines.extend(occupancy.fleet().cluster(cluster).machines().map(MachineId)),
         }
-        self.parts.push(Part { cluster, since, start, end: self.machines.len() as u32 });
+        self.end_part(cluster, since);
     }
 
     /// Adds some machines of a cluster, in any order.
     pub(crate) fn add_some(&mut self, cluster: ClusterId, machines: impl Iterator<Item = MachineId>) {
         self.machines.extend(machines);
-        self.end_part(cluster);
+        self.end_part(cluster, None);
     }
 
-    /// Makes the machines added since the last part a part of this cluster.
+    /// Makes the machines added since the last part a part of this cluster; see [`Part::since`].
     #[inline]
-    pub(crate) fn end_part(&mut self, cluster: ClusterId) {
+    pub(crate) fn end_part(&mut self, cluster: ClusterId, since: Option<Revision>) {
         let start = self.parts.last().map_or(0, |part| part.end);
-        self.parts.push(Part { cluster, since: None, start, end: self.machines.len() as u32 });
+        self.parts.push(Part { cluster, since, start, end: self.machines.len() as u32 });
     }
 
     /// Widens the last part to all machines of its racks, by id.

@@ -5,7 +5,8 @@
 
 use alloc::vec::Vec;
 
-use tiebreak_model::{ClusterId, Fleet, MachineId, Occupancy, Resources, Scene};
+use tiebreak_model::journal::Revision;
+use tiebreak_model::{ClusterId, MachineId, Occupancy, Resources, Scene};
 
 use super::super::batch::{Batch, Part};
 use super::super::judges::judge_directly;
@@ -40,8 +41,7 @@ impl<K: PackedKey> Evaluation<K> {
         kit: &mut Kit<K>,
         books: &mut Books<'_>,
     ) {
-        let mut batch = core::mem::take(&mut kit.batch);
-        batch.clear();
+        [&mut kit.batch, &mut kit.roomy, &mut kit.full].into_iter().for_each(Batch::clear);
         for cluster in clusters {
             let mut seen = None;
             if let Some(cells) = &mut self.cells[cluster.index()] {
@@ -49,58 +49,66 @@ impl<K: PackedKey> Evaluation<K> {
                 seen = Some(cells.revision).filter(|_| kit.caches.journal);
             }
             let stale = seen.is_none_or(|seen| seen < occupancy.journal().revision_of_cluster(*cluster));
-            if stale && (batch.machines.len() as u64) < budget {
-                batch.add(occupancy, *cluster, seen);
-                if seen.is_some() && self.sees_racks && !self.by_rack {
-                    batch.widen_to_racks(occupancy.fleet());
-                }
+            if stale && (kit.batch.machines.len() as u64) < budget {
+                self.read_changes(occupancy, (*cluster, seen), kit, books.now);
             }
         }
-        if !batch.parts.is_empty() {
-            books.counters.refreshed += batch.machines.len() as u64;
-            self.build_missing_cells(occupancy.fleet(), &batch, kit, books.now);
-            self.rank_again(occupancy, &batch, kit, books);
+        if !kit.batch.parts.is_empty() {
+            books.counters.refreshed += kit.batch.machines.len() as u64;
+            self.rank_again(occupancy, kit, books);
         }
-        kit.batch = batch;
     }
 
-    /// Judges a batch of machines and gives them their new keys. Machines without room are invalid; only the others
-    /// are judged, unless rule objects are kept, which have to know all.
-    fn rank_again(&mut self, occupancy: &Occupancy, batch: &Batch, kit: &mut Kit<K>, books: &mut Books<'_>) {
-        let (mut roomy, mut full) = (core::mem::take(&mut kit.roomy), core::mem::take(&mut kit.full));
-        let mut keys = core::mem::take(&mut kit.keys);
-        full.clear();
-        let judged = if self.must_be_free == Resources::NONE || kit.caches.keeps_objects() {
-            batch
-        } else {
-            self.drop_full(occupancy, batch, &mut roomy, &mut full);
-            &roomy
-        };
-        self.judge_batch(occupancy, judged, kit, books, &mut keys);
-        for (at, part) in batch.parts.iter().enumerate() {
-            let full = full.parts.get(at).map_or(&[][..], |part| &full.machines[part.range()]);
-            let judged = judged.parts[at].range().map(|at| (judged.machines[at], keys[at]));
-            self.set_keys(occupancy, part.cluster, full, judged, kit);
-            self.find_bests(occupancy, part.cluster, &batch.machines[part.range()], kit);
-        }
-        (kit.roomy, kit.full, kit.keys) = (roomy, full, keys);
-    }
-
-    /// Splits a batch into machines that have room and those that no longer have any. Machines that were invalid and
-    /// have no room are in neither.
+    /// Adds the machines of a cluster that changed to the batch, or all if there is no ranking yet, and splits them
+    /// into those that have room and those that no longer have any. Machines that were invalid and have no room are in
+    /// neither. Rule objects have to know all machines, so for them, all have room.
     #[inline(never)]
-    fn drop_full(&self, occupancy: &Occupancy, batch: &Batch, roomy: &mut Batch, full: &mut Batch) {
-        roomy.clear();
-        for part in &batch.parts {
-            let cells = self.cells[part.cluster.index()].as_ref().expect("it was built");
-            let first = occupancy.fleet().cluster(part.cluster).machines().start;
-            let has_room = |machine: &MachineId| occupancy.free(*machine).covers(self.must_be_free);
-            let is_valid = |machine: &MachineId| cells.rankings.leaf((machine.0 - first) as usize) != K::INVALID;
-            let machines = &batch.machines[part.range()];
-            split(machines, has_room, is_valid, (&mut roomy.machines, &mut full.machines));
-            roomy.end_part(part.cluster);
-            full.end_part(part.cluster);
+    fn read_changes(
+        &mut self,
+        occupancy: &Occupancy,
+        (cluster, seen): (ClusterId, Option<Revision>),
+        kit: &mut Kit<K>,
+        now: u64,
+    ) {
+        let fleet = occupancy.fleet();
+        let build = || Cells::new(kit.shape(fleet, cluster), self.bits, kit.tiebreaker(), now);
+        let rankings = &self.cells[cluster.index()].get_or_insert_with(build).rankings;
+        let first = fleet.cluster(cluster).machines().start;
+        let must_be_free = if kit.caches.keeps_objects() { Resources::NONE } else { self.must_be_free };
+        let has_room = |machine: MachineId| occupancy.free(machine).covers(must_be_free);
+        let was_valid = |machine: MachineId| rankings.leaf((machine.0 - first) as usize) != K::INVALID;
+        let widens = self.sees_racks && !self.by_rack;
+        let Kit { batch, roomy, full, .. } = kit;
+        let lists = [&mut batch.machines, &mut roomy.machines, &mut full.machines];
+        match seen.filter(|_| !widens) {
+            Some(since) => split(occupancy.journal().changed_since(cluster, since), has_room, was_valid, lists),
+            None => {
+                let mut listed = Batch::default();
+                listed.add(occupancy, cluster, seen);
+                if seen.is_some() {
+                    listed.widen_to_racks(fleet);
+                }
+                split(listed.machines.into_iter(), has_room, was_valid, lists);
+            }
         }
+        batch.end_part(cluster, None);
+        roomy.end_part(cluster, seen.filter(|_| !widens));
+        full.end_part(cluster, None);
+    }
+
+    /// Judges the machines of a batch that have room, and gives all of them their new keys.
+    fn rank_again(&mut self, occupancy: &Occupancy, kit: &mut Kit<K>, books: &mut Books<'_>) {
+        let batch = core::mem::take(&mut kit.batch);
+        let (roomy, full) = (core::mem::take(&mut kit.roomy), core::mem::take(&mut kit.full));
+        let mut keys = core::mem::take(&mut kit.keys);
+        self.judge_batch(occupancy, &roomy, kit, books, &mut keys);
+        for (at, Part { cluster, .. }) in batch.parts.iter().enumerate() {
+            let [all, judged, full_ones] = [&batch, &roomy, &full].map(|list| list.parts[at].range());
+            let judged = judged.map(|at| (roomy.machines[at], keys[at]));
+            self.set_keys(occupancy, *cluster, &full.machines[full_ones], judged, kit);
+            self.find_bests(occupancy, *cluster, &batch.machines[all], kit);
+        }
+        (kit.batch, kit.roomy, kit.full, kit.keys) = (batch, roomy, full, keys);
     }
 
     /// The keys of a batch of machines under the machine rules, layer by layer.
@@ -192,37 +200,37 @@ impl<K: PackedKey> Evaluation<K> {
             cells.set_best(*cell as usize, best);
         }
     }
-
-    /// Builds the cells of a batch's clusters that have none, without candidates.
-    fn build_missing_cells(&mut self, fleet: &Fleet, batch: &Batch, kit: &mut Kit<K>, now: u64) {
-        for Part { cluster, .. } in &batch.parts {
-            let cells = &mut self.cells[cluster.index()];
-            if cells.is_none() {
-                *cells = Some(Cells::new(kit.shape(fleet, *cluster), self.bits, kit.tiebreaker(), now));
-            }
-        }
-    }
 }
 
-/// Writes each machine to the end of the first list if it belongs there, else to the second if it belongs there.
+/// So many machines are split before they are written to lists.
+const BLOCK: usize = 32;
+
+/// Writes all machines to the end of the first list, each that has room to the second, and each other one that was
+/// valid to the third.
 ///
-/// Kept as a separate function without branches: which list a machine belongs to is hard to predict.
+/// The loop that reads the journal also looks at the machines, so that the processor waits for both at once. It has no
+/// branches on what it sees, which is hard to predict.
 #[inline(never)]
 fn split(
-    machines: &[MachineId],
-    is_first: impl Fn(&MachineId) -> bool,
-    is_second: impl Fn(&MachineId) -> bool,
-    (first, second): (&mut Vec<MachineId>, &mut Vec<MachineId>),
+    mut machines: impl Iterator<Item = MachineId>,
+    has_room: impl Fn(MachineId) -> bool,
+    was_valid: impl Fn(MachineId) -> bool,
+    [all, roomy, full]: [&mut Vec<MachineId>; 3],
 ) {
-    let (mut firsts, mut seconds) = (first.len(), second.len());
-    first.resize(firsts + machines.len(), MachineId(0));
-    second.resize(seconds + machines.len(), MachineId(0));
-    for machine in machines {
-        let (is_first, is_second) = (is_first(machine), is_second(machine));
-        (first[firsts], second[seconds]) = (*machine, *machine);
-        firsts += usize::from(is_first);
-        seconds += usize::from(!is_first & is_second);
+    let mut read = BLOCK;
+    while read == BLOCK {
+        let [mut every, mut with_room, mut without] = [[MachineId(0); BLOCK]; 3];
+        let (mut have, mut lack) = (0, 0);
+        read = 0;
+        for machine in machines.by_ref().take(BLOCK) {
+            let (has_room, was_valid) = (has_room(machine), was_valid(machine));
+            (every[read], with_room[have], without[lack]) = (machine, machine, machine);
+            have += usize::from(has_room);
+            lack += usize::from(!has_room & was_valid);
+            read += 1;
+        }
+        all.extend_from_slice(&every[..read]);
+        roomy.extend_from_slice(&with_room[..have]);
+        full.extend_from_slice(&without[..lack]);
     }
-    first.truncate(firsts);
-    second.truncate(seconds);
 }
