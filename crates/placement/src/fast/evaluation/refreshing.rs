@@ -202,35 +202,26 @@ impl<K: PackedKey> Evaluation<K> {
     }
 }
 
-/// So many machines are split before they are written to lists.
-const BLOCK: usize = 32;
-
 /// Writes all machines to the end of the first list, each that has room to the second, and each other one that was
 /// valid to the third.
 ///
 /// The loop that reads the journal also looks at the machines, so that the processor waits for both at once. It has no
-/// branches on what it sees, which is hard to predict.
+/// branches on what it sees, which is hard to predict: every machine is written to every list, and perhaps taken off.
 #[inline(never)]
 fn split(
-    mut machines: impl Iterator<Item = MachineId>,
+    machines: impl Iterator<Item = MachineId>,
     has_room: impl Fn(MachineId) -> bool,
     was_valid: impl Fn(MachineId) -> bool,
     [all, roomy, full]: [&mut Vec<MachineId>; 3],
 ) {
-    let mut read = BLOCK;
-    while read == BLOCK {
-        let [mut every, mut with_room, mut without] = [[MachineId(0); BLOCK]; 3];
-        let (mut have, mut lack) = (0, 0);
-        read = 0;
-        for machine in machines.by_ref().take(BLOCK) {
-            let (has_room, was_valid) = (has_room(machine), was_valid(machine));
-            (every[read], with_room[have], without[lack]) = (machine, machine, machine);
-            have += usize::from(has_room);
-            lack += usize::from(!has_room & was_valid);
-            read += 1;
-        }
-        all.extend_from_slice(&every[..read]);
-        roomy.extend_from_slice(&with_room[..have]);
-        full.extend_from_slice(&without[..lack]);
+    let write = |list: &mut Vec<MachineId>, machine, belongs: bool| {
+        list.push(machine);
+        list.truncate(list.len() - usize::from(!belongs));
+    };
+    for machine in machines {
+        let (has_room, was_valid) = (has_room(machine), was_valid(machine));
+        all.push(machine);
+        write(roomy, machine, has_room);
+        write(full, machine, !has_room & was_valid);
     }
 }
