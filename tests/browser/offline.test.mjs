@@ -127,8 +127,8 @@ function notKept({ prepare, ...options }) {
     await prepare?.(session);
   };
   return onPage({ ...options, prepare: watched }, async ({ hand, page }) => {
-    await page.waitForFunction(async () => window.tried && !(await navigator.serviceWorker.getRegistration()));
-    assert.deepEqual(await caches(page), []);
+    await page.waitForFunction(async () =>
+      window.tried && !(await navigator.serviceWorker.getRegistration()) && (await window.caches.keys()).length === 0);
     assert.equal(await hand.alert.count(), 0);
     assert.equal(await page.getByText(NEWS).count(), 0);
     await worksOn(hand);
