@@ -31,13 +31,6 @@ const LEVELS_MAX: usize = 9;
 /// The best key of some machines, and how many of them have it.
 pub(crate) type Best<K> = (K, u32);
 
-/// The machines of a cell of at most 64: which are valid, and which tie with the best.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Bits {
-    pub(crate) valid: u64,
-    pub(crate) best: u64,
-}
-
 /// The rules under which machines have to tie.
 #[derive(Clone, Copy)]
 pub(crate) enum TiedUnder {
@@ -93,6 +86,9 @@ impl<K: PackedKey> Bests<K> {
 pub(crate) struct Rankings<K> {
     /// The machines' keys.
     leaves: Vec<K>,
+    /// Which of them are valid, as bits. Of most changed machines only this is asked, and for a class that is seldom
+    /// requested the keys are far away in memory.
+    valid: Vec<u64>,
     /// The nodes of each cell, level by level from the leaves up; the root is the last.
     nodes: Vec<Best<K>>,
     shape: Arc<Shape>,
@@ -160,15 +156,19 @@ struct Cell {
 impl<K: PackedKey> Rankings<K> {
     /// Rankings without a valid machine.
     pub(crate) fn empty(shape: Arc<Shape>) -> Self {
-        Self { leaves: vec![K::INVALID; shape.leaves], nodes: vec![(K::INVALID, 0); shape.nodes], shape }
+        Self {
+            leaves: vec![K::INVALID; shape.leaves],
+            valid: vec![0; shape.leaves.div_ceil(64)],
+            nodes: vec![(K::INVALID, 0); shape.nodes],
+            shape,
+        }
     }
 
     /// Changes the key of the `index`-th machine of a cell. Returns whether the cell's best changed.
     #[inline]
     pub(crate) fn set(&mut self, cell: usize, index: usize, key: K) -> bool {
         let span = self.shape.cells[cell];
-        let leaf = &mut self.leaves[span.first_leaf as usize + index];
-        let before = core::mem::replace(leaf, key);
+        let before = self.exchange(span.first_leaf as usize + index, key);
         let best = self.nodes[span.first_node as usize + (index >> self.shape.fan_bits)].0;
         // Most machines are not among the best, before and after.
         let is_never_best = before > best && key > best;
@@ -184,7 +184,15 @@ impl<K: PackedKey> Rankings<K> {
     /// Changes the key of the machine at this position in the cluster. Its cell has to be settled afterwards.
     #[inline]
     pub(crate) fn place(&mut self, at: usize, key: K) {
-        self.leaves[at] = key;
+        self.exchange(at, key);
+    }
+
+    /// Changes the key of the machine at this position in the cluster, and returns the one before.
+    #[inline]
+    fn exchange(&mut self, at: usize, key: K) -> K {
+        let (word, bit) = (&mut self.valid[at / 64], at % 64);
+        *word = *word & !(1 << bit) | u64::from(key != K::INVALID) << bit;
+        core::mem::replace(&mut self.leaves[at], key)
     }
 
     /// Finds the best of a cell of a single node again.
@@ -196,7 +204,7 @@ impl<K: PackedKey> Rankings<K> {
 
     /// Propagates a machine's change upwards while anything changes. Returns whether it reached the root.
     fn lift(&mut self, span: Cell, index: usize, mut before: Best<K>, mut after: Best<K>) -> bool {
-        let Self { leaves, nodes: all, shape } = self;
+        let Self { leaves, nodes: all, shape, .. } = self;
         let leaves = &leaves[span.first_leaf as usize..];
         let (mut width, mut child, mut children) = (span.leaves as usize, index, None);
         for (level, nodes) in shape.levels(span) {
@@ -229,14 +237,20 @@ impl<K: PackedKey> Rankings<K> {
         self.nodes[self.shape.cells[cell].root as usize]
     }
 
-    /// The valid machines of a small cell and those that tie with its best, as bits.
-    pub(crate) fn bits(&self, cell: usize, tied: TiedUnder) -> Bits {
-        let best = tied.of(self.best(cell).0);
-        let bit = |bits: Bits, (at, key): (usize, K)| Bits {
-            valid: bits.valid | 1 << at,
-            best: bits.best | u64::from(tied.of(key) == best) << at,
-        };
-        self.valid(cell).fold(Bits::default(), bit)
+    /// The valid machines of a cell of at most 64, as bits.
+    #[inline]
+    pub(crate) fn valid_bits(&self, cell: usize) -> u64 {
+        let Cell { first_leaf, leaves, .. } = self.shape.cells[cell];
+        let (word, from) = (first_leaf as usize / 64, first_leaf % 64);
+        let next = self.valid.get(word + 1).copied().unwrap_or(0);
+        let bits = self.valid[word] >> from | (next << 1) << (63 - from);
+        bits & u64::MAX >> (64 - leaves)
+    }
+
+    /// The machines of a small cell that tie with its best, as bits.
+    pub(crate) fn tied_bits(&self, cell: usize, under: TiedUnder) -> u64 {
+        let best = under.of(self.best(cell).0);
+        self.those(cell, |key| key != K::INVALID && under.of(key) == best)
     }
 
     /// The best key of some machines of a small cell, given as bits, and how many have it.
@@ -303,6 +317,12 @@ impl<K: PackedKey> Rankings<K> {
         self.leaves[at]
     }
 
+    /// Whether the machine at this position in the cluster is valid.
+    #[inline]
+    pub(crate) fn is_valid(&self, at: usize) -> bool {
+        self.valid[at / 64] >> (at % 64) & 1 == 1
+    }
+
     /// The valid machines of a cell, in order of id, with their keys.
     pub(crate) fn valid(&self, cell: usize) -> impl Iterator<Item = (usize, K)> + '_ {
         let leaves = self.leaves_of(self.shape.cells[cell]).iter().copied().enumerate();
@@ -322,7 +342,8 @@ impl<K: PackedKey> Rankings<K> {
 
     /// Bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        self.leaves.capacity() * size_of::<K>() + self.nodes.capacity() * size_of::<Best<K>>()
+        let of_machines = self.leaves.capacity() * size_of::<K>() + self.valid.capacity() * size_of::<u64>();
+        of_machines + self.nodes.capacity() * size_of::<Best<K>>()
     }
 }
 
@@ -520,6 +541,14 @@ mod tests {
                 let cell = &keys[3..];
                 let expected = best_set(cell);
                 assert_eq!(rankings.best(1).1 as usize, expected.len(), "size {size}, step {step}");
+                let is_valid = |at: usize| cell[at] != u64::MAX;
+                assert!((0..size).all(|at| rankings.is_valid(3 + at) == is_valid(at)), "size {size}, step {step}");
+                if size <= 64 {
+                    let as_bits = |places: &[usize]| places.iter().fold(0, |bits, at| bits | 1 << at);
+                    let valid: Vec<_> = (0..size).filter(|at| is_valid(*at)).collect();
+                    let bits = (rankings.valid_bits(1), rankings.tied_bits(1, TiedUnder::All));
+                    assert_eq!(bits, (as_bits(&valid), as_bits(&expected)), "size {size}, step {step}");
+                }
                 let seen: Vec<_> = (0..expected.len()).map(|nth| rankings.nth_best(1, nth as u32)).collect();
                 assert_eq!(seen, expected, "size {size}, step {step}");
                 let mut anew = Rankings::empty(shape.clone());

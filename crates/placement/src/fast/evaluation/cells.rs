@@ -9,7 +9,7 @@ use tiebreak_model::journal::Revision;
 use tiebreak_model::{ClusterId, Fleet, MachineId, RackId};
 
 use super::super::packed::PackedKey;
-use super::super::ranking::{Best, Bests, Bits, CellOf, Rankings, Shape, TiedUnder};
+use super::super::ranking::{Best, Bests, CellOf, Rankings, Shape, TiedUnder};
 use super::super::ties::Ties;
 use super::Evaluation;
 use super::weighing::Tally;
@@ -24,8 +24,8 @@ pub(super) struct Cells<K> {
     pub(super) rankings: Rankings<K>,
     /// Each cell's best key under all rules, including rack rules, and how many machines have it.
     pub(super) bests: Bests<K>,
-    /// Each cell's machines as bits, where they are useful, and the rules under which their best ones tie.
-    pub(super) bits: Vec<Bits>,
+    /// Each cell's machines that tie with its best, as bits, where they are useful, and the rules under which they tie.
+    pub(super) bits: Vec<u64>,
     pub(super) tied_under: TiedUnder,
     /// Present if a rule about chassis breaks ties.
     pub(super) ties: Option<Ties<K>>,
@@ -44,7 +44,7 @@ impl<K: PackedKey> Cells<K> {
             used_at: now,
             bests: Bests::none(cells),
             rankings,
-            bits: vec![Bits::default(); bits.map_or(0, |_| cells)],
+            bits: vec![0; bits.map_or(0, |_| cells)],
             tied_under: bits.unwrap_or(TiedUnder::All),
             ties: tiebreaker.map(|field| Ties::new(field, cells)),
             tally: None,
@@ -98,15 +98,11 @@ impl<K: PackedKey> Cells<K> {
         }
         let Some(bits) = self.bits.get_mut(cell) else { return };
         let tied = self.tied_under;
-        let bit = 1 << index;
-        let with = |bits: u64, has: bool| if has { bits | bit } else { bits & !bit };
         *bits = match tied.of(best).cmp(&tied.of(before)) {
-            Ordering::Less => Bits { valid: bits.valid | bit, best: bit },
-            Ordering::Equal => {
-                let valid = key != K::INVALID;
-                Bits { valid: with(bits.valid, valid), best: with(bits.best, valid && tied.of(key) == tied.of(best)) }
-            }
-            Ordering::Greater => self.rankings.bits(cell, tied),
+            Ordering::Less => 1 << index,
+            Ordering::Equal if key != K::INVALID && tied.of(key) == tied.of(best) => *bits | 1 << index,
+            Ordering::Equal => *bits & !(1 << index),
+            Ordering::Greater => self.rankings.tied_bits(cell, tied),
         };
     }
 

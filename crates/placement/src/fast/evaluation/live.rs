@@ -255,7 +255,7 @@ impl<'a, K: PackedKey> Search<'a, K> {
         let tied = cells.tied_under;
         match cells.bits.get(cell.at) {
             // The others lose under rules above those about uplinks.
-            Some(bits) if tied.of(cells.bests.cells[cell.at].0) >= tied.of(self.best) => bits.best,
+            Some(bits) if tied.of(cells.bests.cells[cell.at].0) >= tied.of(self.best) => *bits,
             _ => u64::MAX >> (u64::BITS as usize - chunk.keys.len()),
         }
     }

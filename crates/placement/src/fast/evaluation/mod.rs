@@ -16,7 +16,7 @@ use super::cluster_order::ClusterOrder;
 use super::judges::{Judge, RackJudges, judges};
 use super::objects::Books;
 use super::packed::PackedKey;
-use super::ranking::{Bits, TiedUnder};
+use super::ranking::TiedUnder;
 use super::request::Draw;
 use super::ties::Ties;
 use crate::network::gate::Gate;
@@ -124,7 +124,7 @@ impl<K: PackedKey> Evaluation<K> {
         let bytes = |cells: &Cells<K>| {
             let of_ties = cells.ties.as_ref().map_or(0, Ties::bytes);
             let of_tally = cells.tally.as_ref().map_or(0, Tally::bytes);
-            let of_cells = cells.bests.bytes() + of_ties + of_tally + cells.bits.capacity() * size_of::<Bits>();
+            let of_cells = cells.bests.bytes() + of_ties + of_tally + cells.bits.capacity() * size_of::<u64>();
             (of_cells + cells.rankings.bytes()) as u64
         };
         self.cells.iter().flatten().map(bytes).sum()

@@ -107,7 +107,7 @@ impl<K: PackedKey> TieConditions<'_, K> {
     #[inline]
     fn tied_by_bits(&self, cells: &Cells<K>, at: usize, (key, count): Best<K>, racks: usize) -> Option<u32> {
         let bounds = self.bounds.as_ref().filter(|_| key == self.alone)?;
-        let (best, rack) = (cells.bits[at].best, racks + at);
+        let (best, rack) = (cells.bits[at], racks + at);
         let surely = bounds.surely(rack);
         if best & !surely == 0 {
             return Some(count);
@@ -169,7 +169,7 @@ impl<'a, K: PackedKey> Search<'a, K> {
     #[inline]
     fn is_worth_it(&self, cells: &Cells<K>, cell: &CellPlace) -> bool {
         let Some(Favoured { field, next, bounds: Some(bounds), .. }) = &self.favoured else { return true };
-        cells.bits[cell.at].valid & bounds.maybe(cell.rack) != 0
+        cells.rankings.valid_bits(cell.at) & bounds.maybe(cell.rack) != 0
             || cells.bests.cells[cell.at].0.with(*field, *next) < self.best
     }
 

@@ -76,7 +76,7 @@ impl<K: PackedKey> Evaluation<K> {
         let first = fleet.cluster(cluster).machines().start;
         let must_be_free = if kit.caches.keeps_objects() { Resources::NONE } else { self.must_be_free };
         let has_room = |machine: MachineId| occupancy.free(machine).covers(must_be_free);
-        let was_valid = |machine: MachineId| rankings.leaf((machine.0 - first) as usize) != K::INVALID;
+        let was_valid = |machine: MachineId| rankings.is_valid((machine.0 - first) as usize);
         let widens = self.sees_racks && !self.by_rack;
         let Kit { batch, roomy, full, .. } = kit;
         let lists = [&mut batch.machines, &mut roomy.machines, &mut full.machines];
@@ -163,12 +163,14 @@ impl<K: PackedKey> Evaluation<K> {
     ) {
         let cells = self.cells[cluster.index()].as_mut().expect("it was built");
         let first = occupancy.fleet().cluster(cluster).machines().start;
-        // Most keys stay. Comparing them first, in a loop that does nothing else, lets the processor wait for many of
-        // them at once.
-        let has_changed = |(machine, key): &(MachineId, K)| cells.rankings.leaf((machine.0 - first) as usize) != *key;
         kit.changed.clear();
         kit.changed.extend(full.iter().map(|machine| (*machine, K::INVALID)));
-        kit.changed.extend(judged.filter(has_changed));
+        // Most keys stay. Comparing them first, in a loop that does nothing else and has no branches on what it sees,
+        // lets the processor wait for many of them at once.
+        for (machine, key) in judged {
+            let before = cells.rankings.leaf((machine.0 - first) as usize);
+            push_if(before != key, &mut kit.changed, (machine, key));
+        }
         kit.touched.clear();
         cells.set_keys(occupancy.fleet(), cluster, self.by_rack, &kit.changed, &mut kit.touched);
     }
@@ -214,14 +216,17 @@ fn split(
     was_valid: impl Fn(MachineId) -> bool,
     [all, roomy, full]: [&mut Vec<MachineId>; 3],
 ) {
-    let write = |list: &mut Vec<MachineId>, machine, belongs: bool| {
-        list.push(machine);
-        list.truncate(list.len() - usize::from(!belongs));
-    };
     for machine in machines {
         let (has_room, was_valid) = (has_room(machine), was_valid(machine));
         all.push(machine);
-        write(roomy, machine, has_room);
-        write(full, machine, !has_room & was_valid);
+        push_if(has_room, roomy, machine);
+        push_if(!has_room & was_valid, full, machine);
     }
+}
+
+/// Adds an item to a list or not, without a branch.
+#[inline]
+fn push_if<T>(belongs: bool, list: &mut Vec<T>, item: T) {
+    list.push(item);
+    list.truncate(list.len() - usize::from(!belongs));
 }
