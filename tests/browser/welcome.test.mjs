@@ -49,10 +49,12 @@ for (const size of [WIDE, { width: 1280, height: 720 }, NARROW]) {
         await listenToStatus(context);
         await watchShifts(context);
       },
-    }, async ({ page }) => {
+    }, async ({ hand, page }) => {
       await page.getByRole('heading', { name: /^A cloud must pick one of 140 machines for every VM\./ }).waitFor();
       await shows(() => maps(page), ['With “fill used machines first”: 42 empty', 'Without: 4 empty']);
       await page.getByRole('button', { name: 'Replay decision' }).waitFor();
+      const { y, height } = await hand.button('Switch the first rule off').boundingBox();
+      assert.ok(y + height <= size.height, `the first change to make ends ${Math.round(y + height)} px down`);
       const { controls, words, share } = await counts(page);
       assert.ok(controls <= 12, `${controls} controls`);
       assert.ok(words <= 80, `${words} words`);

@@ -46,8 +46,8 @@ impl Panel for Welcome {
                 <h1>{ say(LEAD, &[&machines(scene.app)]) }</h1>
                 <div class="welcome-maps" aria-live="polite">{ for self.maps(scene).iter().map(map) }</div>
                 <div class="welcome-row">
-                    <div class="welcome-film">{ for film.map(|film| film.brief(link, scene)) }</div>
                     { cards(link, scene.app) }
+                    <div class="welcome-film">{ for film.map(|film| film.brief(link, scene)) }</div>
                 </div>
             </>
         }
