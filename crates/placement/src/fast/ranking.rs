@@ -515,7 +515,7 @@ mod tests {
             set.set(cell, index, key);
             settled.place(first + index, key);
             settled.settle(cell);
-            assert_eq!(settled.nodes, set.nodes, "step {step}");
+            assert_eq!((&settled.nodes, &settled.valid), (&set.nodes, &set.valid), "step {step}");
         }
         let tree: Rankings<u16> = Rankings::empty(Arc::new(Shape::of(Fan::OfRacks, [65].into_iter())));
         let wide: Rankings<u64> = Rankings::empty(shape);
