@@ -5,10 +5,12 @@ use alloc::vec::Vec;
 use tiebreak_model::journal::Revision;
 use tiebreak_model::{ClusterId, Fleet, MachineId, Occupancy, RackId};
 
+use super::slots::Slots;
+
 /// Machines to be judged, cluster by cluster.
 #[derive(Default)]
 pub(crate) struct Batch {
-    pub(crate) machines: Vec<MachineId>,
+    pub(crate) machines: Slots,
     pub(crate) parts: Vec<Part>,
 }
 

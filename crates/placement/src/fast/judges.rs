@@ -127,7 +127,11 @@ pub(crate) fn judge_directly<K: PackedKey>(
     for judge in validators {
         judge.verdicts(scene, machines, room, |at, verdict| judge.apply(&mut keys[at], verdict));
     }
-    if preferences.is_empty() {
+    // Mostly they leave all of them.
+    if preferences.is_empty() || keys.iter().all(|key| *key != K::INVALID) {
+        for judge in preferences {
+            judge.verdicts(scene, machines, room, |at, verdict| judge.apply(&mut keys[at], verdict));
+        }
         return;
     }
     let (mut left, mut positions) = (core::mem::take(&mut room.left), core::mem::take(&mut room.positions));

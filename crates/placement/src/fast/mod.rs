@@ -14,6 +14,7 @@ pub(crate) mod pool;
 pub(crate) mod ranking;
 pub(crate) mod request;
 pub(crate) mod shared;
+pub(crate) mod slots;
 pub(crate) mod ties;
 pub(crate) mod weights;
 

@@ -12,6 +12,7 @@ use super::super::batch::{Batch, Part};
 use super::super::judges::judge_directly;
 use super::super::objects::Books;
 use super::super::packed::PackedKey;
+use super::super::slots::{BLOCK, Slots};
 use super::cells::{Cells, cell_of, touch};
 use super::{Evaluation, Kit};
 
@@ -88,7 +89,7 @@ impl<K: PackedKey> Evaluation<K> {
                 if seen.is_some() {
                     listed.widen_to_racks(fleet);
                 }
-                split(listed.machines.into_iter(), has_room, was_valid, lists);
+                split(listed.machines.iter().copied(), has_room, was_valid, lists);
             }
         }
         batch.end_part(cluster, None);
@@ -208,19 +209,33 @@ impl<K: PackedKey> Evaluation<K> {
 /// valid to the third.
 ///
 /// The loop that reads the journal also looks at the machines, so that the processor waits for both at once. It has no
-/// branches on what it sees, which is hard to predict: every machine is written to every list, and perhaps taken off.
+/// branches on what it sees, which is hard to predict: every machine is written to every list, and perhaps
+/// overwritten by the next. It writes into blocks of fixed size, so that positions stay in registers.
 #[inline(never)]
 fn split(
-    machines: impl Iterator<Item = MachineId>,
+    mut machines: impl Iterator<Item = MachineId>,
     has_room: impl Fn(MachineId) -> bool,
     was_valid: impl Fn(MachineId) -> bool,
-    [all, roomy, full]: [&mut Vec<MachineId>; 3],
+    [all, roomy, full]: [&mut Slots; 3],
 ) {
-    for machine in machines {
-        let (has_room, was_valid) = (has_room(machine), was_valid(machine));
-        all.push(machine);
-        push_if(has_room, roomy, machine);
-        push_if(!has_room & was_valid, full, machine);
+    let mut len = BLOCK;
+    while len == BLOCK {
+        let (mut roomy_len, mut full_len) = (0, 0);
+        let (all_block, roomy_block, full_block) = (all.block(), roomy.block(), full.block());
+        len = 0;
+        while len < BLOCK {
+            let Some(machine) = machines.next() else { break };
+            let (has_room, was_valid) = (has_room(machine), was_valid(machine));
+            all_block[len] = machine;
+            roomy_block[roomy_len % BLOCK] = machine;
+            full_block[full_len % BLOCK] = machine;
+            len += 1;
+            roomy_len += usize::from(has_room);
+            full_len += usize::from(!has_room & was_valid);
+        }
+        all.written(len);
+        roomy.written(roomy_len);
+        full.written(full_len);
     }
 }
 
@@ -229,4 +244,31 @@ fn split(
 fn push_if<T>(belongs: bool, list: &mut Vec<T>, item: T) {
     list.push(item);
     list.truncate(list.len() - usize::from(!belongs));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_machine_is_in_the_lists_that_it_belongs_to() {
+        let has_room = |machine: MachineId| machine.0.is_multiple_of(3);
+        let was_valid = |machine: MachineId| machine.0.is_multiple_of(2);
+        let mut lists: [Slots; 3] = Default::default();
+        let mut expected: [Vec<MachineId>; 3] = Default::default();
+        for machines in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 100] {
+            let machines = (0..machines as u32).map(MachineId);
+            split(machines.clone(), has_room, was_valid, lists.each_mut());
+            expected[0].extend(machines.clone());
+            expected[1].extend(machines.clone().filter(|it| has_room(*it)));
+            expected[2].extend(machines.filter(|it| !has_room(*it) && was_valid(*it)));
+            assert_eq!(lists.each_ref().map(|list| list.to_vec()), expected, "added to what was there");
+        }
+        let [mut all, ..] = lists;
+        all.truncate(1);
+        all.extend([MachineId(9)].into_iter());
+        assert_eq!(all.to_vec(), [MachineId(0), MachineId(9)]);
+        all.clear();
+        assert!(all.is_empty());
+    }
 }
