@@ -36,9 +36,6 @@ pub(crate) enum Bound {
 pub(crate) struct Room {
     valid: Vec<bool>,
     scores: Vec<f64>,
-    /// The machines that validators left, and their positions among all of them.
-    left: Vec<MachineId>,
-    positions: Vec<u32>,
 }
 
 impl Judge {
@@ -75,10 +72,6 @@ impl Judge {
         }
     }
 
-    pub(crate) fn is_validator(&self) -> bool {
-        matches!(self.bound, Bound::Validator(_))
-    }
-
     /// Its largest verdict.
     pub(crate) fn largest(&self) -> u64 {
         match &self.bound {
@@ -108,8 +101,8 @@ impl Judge {
 /// So many machines are judged one at a time: a batch of them costs more than it saves.
 const FEW: usize = 16;
 
-/// Adds the verdicts on some machines to their keys, without caching them. Preferences judge only what the validators
-/// left.
+/// Adds the verdicts on some machines to their keys, without caching them. In a batch, preferences also score the
+/// machines that validators excluded: usually there are none, and telling them apart costs more.
 pub(crate) fn judge_directly<K: PackedKey>(
     judges: &[Judge],
     scene: Scene<'_>,
@@ -123,28 +116,9 @@ pub(crate) fn judge_directly<K: PackedKey>(
         }
         return;
     }
-    let (validators, preferences) = judges.split_at(judges.partition_point(Judge::is_validator));
-    for judge in validators {
+    for judge in judges {
         judge.verdicts(scene, machines, room, |at, verdict| judge.apply(&mut keys[at], verdict));
     }
-    // Mostly they leave all of them.
-    if preferences.is_empty() || keys.iter().all(|key| *key != K::INVALID) {
-        for judge in preferences {
-            judge.verdicts(scene, machines, room, |at, verdict| judge.apply(&mut keys[at], verdict));
-        }
-        return;
-    }
-    let (mut left, mut positions) = (core::mem::take(&mut room.left), core::mem::take(&mut room.positions));
-    left.clear();
-    positions.clear();
-    for (at, _) in keys.iter().enumerate().filter(|(_, key)| **key != K::INVALID) {
-        left.push(machines[at]);
-        positions.push(at as u32);
-    }
-    for judge in preferences {
-        judge.verdicts(scene, &left, room, |at, verdict| judge.apply(&mut keys[positions[at] as usize], verdict));
-    }
-    (room.left, room.positions) = (left, positions);
 }
 
 /// The machine rules of a policy for one class: its own, and the common ones, whose verdicts are the same for all

@@ -218,11 +218,9 @@ fn split(
     was_valid: impl Fn(MachineId) -> bool,
     [all, roomy, full]: [&mut Slots; 3],
 ) {
-    let mut len = BLOCK;
-    while len == BLOCK {
-        let (mut roomy_len, mut full_len) = (0, 0);
+    loop {
+        let (mut len, mut roomy_len, mut full_len) = (0, 0, 0);
         let (all_block, roomy_block, full_block) = (all.block(), roomy.block(), full.block());
-        len = 0;
         while len < BLOCK {
             let Some(machine) = machines.next() else { break };
             let (has_room, was_valid) = (has_room(machine), was_valid(machine));
@@ -236,6 +234,9 @@ fn split(
         all.written(len);
         roomy.written(roomy_len);
         full.written(full_len);
+        if len < BLOCK {
+            return;
+        }
     }
 }
 
