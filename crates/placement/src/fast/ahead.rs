@@ -120,15 +120,10 @@ impl Ahead {
 
     /// What is known about the machines in a span.
     pub(crate) fn bounds(&self, span: &Span) -> Bounds<'_> {
-        let (hole, end) = match span.hole {
-            Some((hole, end)) => (u64::from(hole), u64::from(end) + 1),
-            None => (u64::MAX, u64::MAX),
-        };
         Bounds {
             from: self.edge(span.from.into()),
-            after: self.edge(u64::from(span.to) + 1),
-            hole: self.edge(hole),
-            end: self.edge(end),
+            after: (span.to < u32::MAX).then(|| self.edge(u64::from(span.to) + 1)),
+            hole: span.hole.map(|(hole, end)| (self.edge(hole.into()), self.edge(u64::from(end) + 1))),
         }
     }
 
@@ -151,30 +146,53 @@ impl Ahead {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Edge<'a> {
     surely: &'a [u64],
     maybe: &'a [u64],
 }
 
-/// The machines in a span, rack by rack.
+/// The machines in a span, rack by rack: those from its beginning on, without those after it and those in its hole.
+#[derive(Clone, Copy)]
 pub(crate) struct Bounds<'a> {
     from: Edge<'a>,
-    after: Edge<'a>,
-    hole: Edge<'a>,
-    end: Edge<'a>,
+    after: Option<Edge<'a>>,
+    hole: Option<(Edge<'a>, Edge<'a>)>,
 }
 
 impl Bounds<'_> {
-    /// Those certainly in it.
+    /// The machines of each rack from `first` on: those certainly in the span, and those that may be.
     #[inline]
-    pub(crate) fn surely(&self, rack: usize) -> u64 {
-        self.from.surely[rack] & !self.after.maybe[rack] & !(self.hole.maybe[rack] & !self.end.surely[rack])
+    pub(crate) fn of(&self, first: usize, surely: &mut [u64], maybe: &mut [u64]) {
+        let racks = first..first + surely.len();
+        surely.copy_from_slice(&self.from.surely[racks.clone()]);
+        maybe.copy_from_slice(&self.from.maybe[racks.clone()]);
+        if let Some(after) = &self.after {
+            surely.iter_mut().zip(&after.maybe[racks.clone()]).for_each(|(these, after)| *these &= !after);
+            maybe.iter_mut().zip(&after.surely[racks.clone()]).for_each(|(these, after)| *these &= !after);
+        }
+        if let Some((hole, end)) = &self.hole {
+            let without = |these: &mut [u64], hole: &[u64], end: &[u64]| {
+                let holes = hole[racks.clone()].iter().zip(&end[racks.clone()]);
+                these.iter_mut().zip(holes).for_each(|(these, (hole, end))| *these &= !(hole & !end));
+            };
+            without(surely, hole.maybe, end.surely);
+            without(maybe, hole.surely, end.maybe);
+        }
     }
 
-    /// Those that may be in it.
+    /// Those of one rack.
     #[inline]
-    pub(crate) fn maybe(&self, rack: usize) -> u64 {
-        self.from.maybe[rack] & !self.after.surely[rack] & !(self.hole.surely[rack] & !self.end.maybe[rack])
+    pub(crate) fn of_rack(&self, rack: usize) -> (u64, u64) {
+        let (mut surely, mut maybe) = (self.from.surely[rack], self.from.maybe[rack]);
+        if let Some(after) = &self.after {
+            (surely, maybe) = (surely & !after.maybe[rack], maybe & !after.surely[rack]);
+        }
+        if let Some((hole, end)) = &self.hole {
+            surely &= !(hole.maybe[rack] & !end.surely[rack]);
+            maybe &= !(hole.surely[rack] & !end.maybe[rack]);
+        }
+        (surely, maybe)
     }
 }
 
@@ -222,8 +240,10 @@ mod tests {
                 (draw(11, 2) == 0 && to - from > 60).then(|| (from + 1 + draw(12, 30), from + 31 + draw(13, 20)));
             let span = Span { exit: Exit::Newest, from, to, hole };
             let bounds = ahead.bounds(&span);
-            for rack in 0..3 {
-                let (surely, maybe) = (bounds.surely(rack), bounds.maybe(rack));
+            let (mut surely, mut maybe) = ([0; 3], [0; 3]);
+            bounds.of(0, &mut surely, &mut maybe);
+            for (rack, (surely, maybe)) in surely.into_iter().zip(maybe).enumerate() {
+                assert_eq!(bounds.of_rack(rack), (surely, maybe));
                 for (at, id) in occupancy.fleet().machines_of_rack(RackId(rack as u32)).enumerate() {
                     let is_in = span.has(occupancy.exits().of(MachineId(id)));
                     assert!(surely >> at & 1 == 0 || is_in, "step {step}: machine {id} is not in {span:?}");

@@ -17,6 +17,7 @@ use super::super::packed::PackedKey;
 use super::super::ranking::{Fan, Shape, TiedUnder};
 use super::super::shared::Shared;
 use super::cells::Tied;
+use super::moment::BLOCK;
 use super::patching::Patch;
 use crate::policy::Policy;
 use crate::policy::classes::nobody;
@@ -57,6 +58,8 @@ pub(crate) struct Kit<K> {
     /// Whether racks are small enough for bits.
     pub(super) in_bits: bool,
     pub(super) tied: Vec<Tied>,
+    /// How many machines of each rack of a block are tied for best.
+    pub(super) tied_in_racks: Vec<[u32; BLOCK]>,
 }
 
 impl<K: PackedKey> Kit<K> {
@@ -91,6 +94,7 @@ impl<K: PackedKey> Kit<K> {
             chassis,
             user_facing: false,
             tied: Vec::new(),
+            tied_in_racks: Vec::new(),
         }
     }
 

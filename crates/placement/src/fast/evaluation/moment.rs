@@ -7,11 +7,14 @@ use super::super::ahead::{Ahead, Bounds};
 use super::super::fields::Moment;
 use super::super::objects::Books;
 use super::super::packed::PackedKey;
-use super::super::ranking::{Best, Chunk, skip};
+use super::super::ranking::{Best, Chunk, ones, skip};
 use super::cells::{CellPlace, Cells, Tied};
 use super::{Evaluation, Found, Kit};
 use crate::lifetime::steps::Span;
 use crate::policy::fields::Field;
+
+/// Racks that are compared at once.
+pub(super) const BLOCK: usize = 32;
 
 impl<K: PackedKey> Evaluation<K> {
     /// The best machines where rules depend on the clock. Ranked keys leave the fields of these rules empty; the
@@ -25,7 +28,7 @@ impl<K: PackedKey> Evaluation<K> {
         kit: &mut Kit<K>,
         books: &mut Books<'_>,
     ) -> Option<Found> {
-        let Kit { moment, tied, now_s, ahead, .. } = kit;
+        let Kit { moment, tied, tied_in_racks, now_s, ahead, .. } = kit;
         let (exits, fleet) = (occupancy.exits(), occupancy.fleet());
         if let (Some(ahead), [(steps, _)]) = (&mut *ahead, &**moment) {
             ahead.refresh(occupancy, steps.exit(), *now_s);
@@ -43,8 +46,8 @@ impl<K: PackedKey> Evaluation<K> {
             if !search.may_beat(cells.bests.best.0) {
                 continue;
             }
-            for (at, (key, count)) in (0..).zip(&cells.bests.cells) {
-                if *count > 0 && search.may_beat(*key) && search.look_into(cells, &self.cell(fleet, *cluster, at)) {
+            for (at, (key, _)) in (0..).zip(&cells.bests.cells) {
+                if search.may_beat(*key) && search.look_into(cells, &self.cell(fleet, *cluster, at)) {
                     self.found_last = (*cluster, at);
                 }
             }
@@ -53,24 +56,28 @@ impl<K: PackedKey> Evaluation<K> {
             return None;
         }
         tied.clear();
+        tied_in_racks.clear();
         let (mut count, terms) = (0, search.terms());
         for cluster in clusters {
-            let cells = self.cells[cluster.index()].as_ref().filter(|cells| cells.bests.best.0 <= search.best);
+            let cells = self.cells[cluster.index()].as_ref().filter(|cells| cells.bests.best.0 <= terms.alone);
             let Some(cells) = cells else { continue };
             let racks = fleet.cluster(*cluster).racks().start as usize;
-            for (at, best) in (0..).zip(&cells.bests.cells).filter(|(_, best)| best.1 > 0 && best.0 <= search.best) {
-                let many = match terms.tied_by_bits(cells, at as usize, *best, racks) {
-                    Some(many) => many,
-                    None => search.count_tied(&terms, cells, &self.cell(fleet, *cluster, at)),
-                };
-                if many > 0 {
-                    tied.push(Tied { cluster: *cluster, cell: at, many });
-                    count += many;
+            for (cell, bests) in (0..).step_by(BLOCK).zip(cells.bests.cells.chunks(BLOCK)) {
+                let mut of_racks = [0; BLOCK];
+                for at in ones(terms.count_by_bits(bests, (cells, cell, racks), &mut of_racks)) {
+                    let place = self.cell(fleet, *cluster, cell as u32 + at);
+                    of_racks[at as usize] = search.count_tied(&terms, cells, &place);
                 }
+                let many = of_racks.iter().sum();
+                tied.push(Tied { cluster: *cluster, cell: cell as u32, many });
+                tied_in_racks.push(of_racks);
+                count += many;
             }
         }
         let mut nth = pick(number, count);
-        let Tied { cluster, cell, .. } = tied[skip(tied.iter().map(|tied| tied.many), &mut nth)];
+        let block = skip(tied.iter().map(|tied| tied.many), &mut nth);
+        let Tied { cluster, cell, .. } = tied[block];
+        let cell = cell + skip(tied_in_racks[block].iter().copied(), &mut nth) as u32;
         let cells = self.cells[cluster.index()].as_ref().expect("it was searched");
         Some((MachineId(search.nth_tied(&terms, cells, &self.cell(fleet, cluster, cell), nth)), count))
     }
@@ -103,16 +110,45 @@ struct TieConditions<'a, K> {
 }
 
 impl<K: PackedKey> TieConditions<'_, K> {
-    /// How many machines of a cell are tied for best, if this follows without evaluating any.
-    #[inline]
-    fn tied_by_bits(&self, cells: &Cells<K>, at: usize, (key, count): Best<K>, racks: usize) -> Option<u32> {
-        let bounds = self.bounds.as_ref().filter(|_| key == self.alone)?;
-        let (best, rack) = (cells.bits[at], racks + at);
-        let surely = bounds.surely(rack);
-        if best & !surely == 0 {
-            return Some(count);
+    /// Counts the machines of each rack of a block that are tied for best, if this follows without evaluating any.
+    /// Returns the other racks, as bits.
+    ///
+    /// Which racks tie is hard to predict, so the loop has no branches on it.
+    fn count_by_bits(
+        &self,
+        bests: &[Best<K>],
+        (cells, first, racks): (&Cells<K>, usize, usize),
+        tied: &mut [u32; BLOCK],
+    ) -> u64 {
+        let Some(bounds) = &self.bounds else {
+            return (0..).zip(bests).fold(0, |bits, (at, (key, _))| bits | u64::from(*key <= self.alone) << at);
+        };
+        let (mut surely, mut maybe) = ([0; BLOCK], [0; BLOCK]);
+        bounds.of(racks + first, &mut surely[..bests.len()], &mut maybe[..bests.len()]);
+        let mut unsure = 0;
+        let known = cells.bits[first..].iter().zip(surely.iter_mut().zip(&maybe));
+        for (at, ((key, _), (bits, (surely, maybe)))) in bests.iter().zip(known).enumerate() {
+            let bits = if *key == self.alone { *bits } else { 0 };
+            let is_unsure = (*key < self.alone) | (bits & maybe & !*surely != 0);
+            unsure |= u64::from(is_unsure) << at;
+            *surely &= bits;
         }
-        (best & bounds.maybe(rack) & !surely == 0).then(|| (best & surely).count_ones())
+        // Apart, so that processors count several racks at once.
+        tied.iter_mut().zip(surely).for_each(|(tied, surely)| *tied = surely.count_ones());
+        unsure
+    }
+
+    /// The machines of a cell that are tied for best, as bits, if they are among its best regardless of the moment.
+    #[inline]
+    fn tied_by_bits(&self, exits: &Exits, cells: &Cells<K>, cell: &CellPlace) -> Option<u64> {
+        let (bounds, span) = self.bounds.as_ref().zip(self.span.as_ref())?;
+        if cells.bests.cells[cell.at].0 != self.alone {
+            return None;
+        }
+        let (bits, (surely, maybe)) = (cells.bits[cell.at], bounds.of_rack(cell.rack));
+        let unsure = ones(bits & maybe & !surely);
+        let tied = unsure.filter(|at| span.has(exits.of(MachineId(cell.first + at))));
+        Some(tied.fold(bits & surely, |tied, at| tied | 1 << at))
     }
 }
 
@@ -146,8 +182,16 @@ impl<'a, K: PackedKey> Search<'a, K> {
     /// Searches a cell for a better machine. Returns whether there is one.
     fn look_into(&mut self, cells: &Cells<K>, cell: &CellPlace) -> bool {
         let before = self.best;
-        if !self.is_worth_it(cells, cell) {
-            return false;
+        if let Some(Favoured { field, least, next, bounds: Some(bounds), .. }) = &self.favoured {
+            let (key, (surely, maybe)) = (cells.bests.cells[cell.at].0, bounds.of_rack(cell.rack));
+            if cells.bits[cell.at] & surely != 0 {
+                self.best = before.min(key.with(*field, *least));
+                return self.best < before;
+            }
+            // A better machine has an exit of the lowest level, or is better without it.
+            if cells.rankings.valid_bits(cell.at) & maybe == 0 && key.with(*field, *next) >= before {
+                return false;
+            }
         }
         let rack = cells.rack_part(cell.at);
         for chunk in cells.rankings.chunks(cell.at, cell.first) {
@@ -162,15 +206,6 @@ impl<'a, K: PackedKey> Search<'a, K> {
             }
         }
         self.best < before
-    }
-
-    /// Whether a cell may hold a better machine, according to its bits: one with an exit of the lowest level, or one
-    /// that is better without it.
-    #[inline]
-    fn is_worth_it(&self, cells: &Cells<K>, cell: &CellPlace) -> bool {
-        let Some(Favoured { field, next, bounds: Some(bounds), .. }) = &self.favoured else { return true };
-        cells.rankings.valid_bits(cell.at) & bounds.maybe(cell.rack) != 0
-            || cells.bests.cells[cell.at].0.with(*field, *next) < self.best
     }
 
     /// Whether a machine under a node may beat the best so far: by the latest exits below it, or by whether any
@@ -191,6 +226,9 @@ impl<'a, K: PackedKey> Search<'a, K> {
 
     /// How many machines of a cell have the best key.
     fn count_tied(&self, terms: &TieConditions<'_, K>, cells: &Cells<K>, cell: &CellPlace) -> u32 {
+        if let Some(tied) = terms.tied_by_bits(self.exits, cells, cell) {
+            return tied.count_ones();
+        }
         let rack = cells.rack_part(cell.at);
         let alone = terms.alone.less(rack);
         let chunks = cells.rankings.chunks(cell.at, cell.first).filter(|chunk| chunk.best <= alone);
@@ -203,6 +241,9 @@ impl<'a, K: PackedKey> Search<'a, K> {
 
     fn terms(&self) -> TieConditions<'a, K> {
         let alone = self.moment.iter().fold(self.best, |key, (_, field)| key.without(*field));
+        if let Some(it) = self.favoured.as_ref().filter(|it| self.best.bucket(it.field) == it.least) {
+            return TieConditions { alone, span: Some(it.span), bounds: it.bounds };
+        }
         let span = match self.moment {
             [(steps, field)] => steps.span(self.best.bucket(*field) as u32),
             _ => None,
@@ -227,6 +268,10 @@ impl<'a, K: PackedKey> Search<'a, K> {
 
     /// The `nth` of them in a cell.
     fn nth_tied(&self, terms: &TieConditions<'_, K>, cells: &Cells<K>, cell: &CellPlace, mut nth: u32) -> u32 {
+        if let Some(tied) = terms.tied_by_bits(self.exits, cells, cell) {
+            let at = ones(tied).nth(nth as usize).expect("they were counted");
+            return cell.first + at;
+        }
         let rack = cells.rack_part(cell.at);
         for chunk in cells.rankings.chunks(cell.at, cell.first) {
             for (machine, is_tied) in (chunk.first..).zip(self.are_tied(terms, &chunk, rack)) {
