@@ -102,30 +102,29 @@ struct VmLife {
     coming: u32,
 }
 
-/// The latest prediction for a VM on a machine. Those of one machine are contiguous: an update scans them, and
-/// repredicts only the VMs whose prediction would change.
-#[derive(Clone, Copy)]
-struct Said {
-    vm: VmId,
-    exit_s: u32,
-    /// From this moment on the predicted exit may change; before it, the prediction is the same.
-    changes_s: u32,
-}
-
-/// Further data about that VM.
+/// A VM on a machine, with its latest prediction. An update of a machine reads them all, and repredicts only the VMs
+/// whose prediction would change.
 #[derive(Clone, Copy)]
 struct Resident {
+    vm: VmId,
     born_s: i32,
+    latest: Latest,
     first_exit_s: u32,
     first_s: u32,
     residual: bool,
 }
 
+/// The latest prediction for a VM.
+#[derive(Clone, Copy)]
+struct Latest {
+    exit_s: u32,
+    /// From this moment on the predicted exit may change; before it, the prediction is the same.
+    changes_s: u32,
+}
+
 #[derive(Clone, Default)]
 struct MachineLives {
     host: Host,
-    /// For each of its VMs, in the same order.
-    said: Vec<Said>,
     residents: Vec<Resident>,
     /// The latest first predicted exit and the longest first predicted lifetime among them.
     first_exit_s: u32,
@@ -219,12 +218,12 @@ impl Lives {
 
     /// A machine's lifetime state with its history.
     pub(crate) fn card(&self, machine: MachineId) -> HostCard {
-        let MachineLives { host, said, residents, .. } = &self.machines[machine.index()];
-        let expected = |(said, it): (&Said, &Resident)| {
-            let (Said { vm, exit_s, .. }, Resident { first_exit_s, residual, .. }) = (*said, *it);
-            ExpectedVm { vm, exit_s, first_exit_s, residual }
+        let MachineLives { host, residents, .. } = &self.machines[machine.index()];
+        let expected = |it: &Resident| {
+            let Resident { vm, latest, first_exit_s, residual, .. } = *it;
+            ExpectedVm { vm, exit_s: latest.exit_s, first_exit_s, residual }
         };
-        let vms = said.iter().zip(residents).map(expected).collect();
+        let vms = residents.iter().map(expected).collect();
         HostCard { host: *host, vms, turns: self.turns[machine.index()].clone() }
     }
 
@@ -294,10 +293,10 @@ impl Lives {
         self.comings += 1;
         let VmLife { born_s, first_s, first_exit_s, .. } = *life;
         let changes_s =
-            if self.terms.repredict { said_of(&self.predictions, vm, born_s, now_s).changes_s } else { u32::MAX };
+            if self.terms.repredict { latest(&self.predictions, vm, born_s, now_s).changes_s } else { u32::MAX };
         let at = &mut self.machines[machine.index()];
-        at.said.push(Said { vm, exit_s, changes_s });
-        at.residents.push(Resident { born_s, first_exit_s, first_s, residual: false });
+        let latest = Latest { exit_s, changes_s };
+        at.residents.push(Resident { vm, born_s, latest, first_exit_s, first_s, residual: false });
         (at.first_exit_s, at.longest_s) = (at.first_exit_s.max(first_exit_s), at.longest_s.max(first_s));
         let class = self.terms.class_of(remaining_s);
         let full = self.terms.is_full(used_share);
@@ -317,9 +316,8 @@ impl Lives {
 
     /// A VM left a machine.
     fn part(&mut self, vm: VmId, machine: MachineId, now: Time) {
-        let MachineLives { said, residents, first_exit_s, longest_s, .. } = &mut self.machines[machine.index()];
-        let at = said.iter().position(|it| it.vm == vm).expect("a VM leaves the machine it joined");
-        said.swap_remove(at);
+        let MachineLives { residents, first_exit_s, longest_s, .. } = &mut self.machines[machine.index()];
+        let at = residents.iter().position(|it| it.vm == vm).expect("a VM leaves the machine it joined");
         let left = residents.swap_remove(at);
         if left.first_exit_s == *first_exit_s || left.first_s == *longest_s {
             *first_exit_s = residents.iter().map(|it| it.first_exit_s).max().unwrap_or(0);
@@ -361,24 +359,24 @@ impl Lives {
     pub(crate) fn rate(&mut self, machine: MachineId, now: Time) -> (HostLife, Option<u32>) {
         let now_s = seconds(now);
         let Self { terms, predictions, machines, counts, .. } = self;
-        let MachineLives { host, said, residents, first_exit_s, longest_s, checked_s } = &mut machines[machine.index()];
-        let first_change = |said: &[Said]| said.iter().map(|it| it.changes_s).min().unwrap_or(u32::MAX);
-        let mut change_s = first_change(said);
+        let MachineLives { host, residents, first_exit_s, longest_s, checked_s } = &mut machines[machine.index()];
+        let first_change = |all: &[Resident]| all.iter().map(|it| it.latest.changes_s).min().unwrap_or(u32::MAX);
+        let mut change_s = first_change(residents);
         if terms.repredict && change_s <= now_s {
-            for (it, about) in said.iter_mut().zip(residents).filter(|(it, _)| it.changes_s <= now_s) {
-                *it = said_of(predictions, it.vm, about.born_s, now_s);
+            for it in residents.iter_mut().filter(|it| it.latest.changes_s <= now_s) {
+                it.latest = latest(predictions, it.vm, it.born_s, now_s);
             }
-            change_s = first_change(said);
+            change_s = first_change(residents);
         }
         let life = HostLife {
-            exit_s: said.iter().map(|it| it.exit_s).max().unwrap_or(0),
+            exit_s: residents.iter().map(|it| it.latest.exit_s).max().unwrap_or(0),
             first_exit_s: *first_exit_s,
             longest_s: *longest_s,
             class: host.class,
             phase: host.phase,
             ..HostLife::EMPTY
         };
-        counts.repredictions += if terms.repredict { said.len() as u64 } else { 0 };
+        counts.repredictions += if terms.repredict { residents.len() as u64 } else { 0 };
         *checked_s = now_s;
         let due = self.due_s(machine, life.exit_s, change_s);
         (life, due)
@@ -470,10 +468,10 @@ impl Due {
 }
 
 /// The prediction for a VM at `now_s`; a prediction that never changes has a change time at the end of time.
-fn said_of(predictions: &Predictions, vm: VmId, born_s: i32, now_s: u32) -> Said {
+fn latest(predictions: &Predictions, vm: VmId, born_s: i32, now_s: u32) -> Latest {
     let Prediction { remaining_s, next_change_s } = predictions.predict(vm, uptime_s(born_s, now_s));
     let changes_s = next_change_s.map_or(u32::MAX, |next_s| moment_s(born_s, next_s));
-    Said { vm, exit_s: now_s.saturating_add(remaining_s.max(1)), changes_s }
+    Latest { exit_s: now_s.saturating_add(remaining_s.max(1)), changes_s }
 }
 
 /// When a VM was requested, in seconds since the start of the trace.
