@@ -37,6 +37,7 @@ test('a chassis over its budget slows down whom nobody waits for, and says why',
 test('how low budgets may be follows from the draws of the run, for eight ways to provision', () =>
   onPage(WIDE, async ({ hand, page }) => {
     await short(hand, page);
+    await table(page, 'Lowest budgets by this run').getByRole('row').nth(8).waitFor();
     const rows = (await cells(table(page, 'Lowest budgets by this run'))).slice(1);
     assert.equal(rows.length, 8);
     const lower = rows.map((row) => Number.parseFloat(row[2]));
