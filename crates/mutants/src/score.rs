@@ -46,7 +46,7 @@ const CONFLICTS: [&str; 7] = [
 ];
 
 /// Functions that decide about conflicts in other files.
-const ALSO_CONFLICTS: [(&str, &str); 2] = [("agents/mod.rs", "trim_log"), ("world/deciding.rs", "avoids")];
+const ALSO_CONFLICTS: [(&str, &str); 2] = [("agents/mod.rs", "trim_logs"), ("world/deciding.rs", "avoids")];
 
 /// 0 for the code that must be tested best: placement, and the store, the agents and conflicts of sim. 1 for the rest
 /// of sim, 2 for model.

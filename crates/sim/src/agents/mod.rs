@@ -61,6 +61,10 @@ pub(crate) struct Team {
     /// How many recent commits failed.
     pub(crate) window: Window,
     pub(crate) spare: Spare,
+    /// The positions in the logs of machines and of cuts that all agents had reached when idle ones last had to read.
+    caught_up: (u64, u64),
+    /// The length of a log at which it is trimmed next.
+    trim_at: usize,
 }
 
 /// Buffers that are reused, so that a decision allocates no memory.
@@ -81,6 +85,8 @@ impl Team {
             chance,
             window: Window::new(settings.avoidance_window),
             spare: Spare::default(),
+            caught_up: (0, 0),
+            trim_at: 0,
         }
     }
 
@@ -123,22 +129,30 @@ impl Team {
         behind as f64 / self.agents.len() as f64
     }
 
-    /// Drops log entries that all agents have read, when the log has grown long; idle agents first read what is
-    /// visible. Entries that are not visible yet stay.
-    pub(crate) fn trim_log(&mut self, store: &mut Store, now: Time) {
-        const ROOMY: usize = 4_096;
-        let longest = store.machines.backlog().max(store.cuts.backlog());
-        if longest > ROOMY.max(4 * store.occupancy().fleet().machine_count() as usize) {
-            for agent in &mut self.agents {
-                if agent.is_idle() {
-                    agent.catch_up(store, now);
-                }
-            }
-            let read = self.agents.iter().map(|agent| (agent.position, agent.cut_position));
-            let (machines, cuts) = read.reduce(|one, other| (one.0.min(other.0), one.1.min(other.1))).unwrap_or((0, 0));
+    /// Drops log entries that all agents have read: short logs stay in the processor's caches. If much has changed since
+    /// idle agents last had to, they first read what is visible. Entries that are not visible yet stay.
+    pub(crate) fn trim_logs(&mut self, store: &mut Store, now: Time) {
+        const ROOMY: u64 = 4_096;
+        const SHORT: usize = 32;
+        let changes = (store.machines.end() - self.caught_up.0).max(store.cuts.end() - self.caught_up.1);
+        let is_long = changes > ROOMY.max(4 * u64::from(store.occupancy().fleet().machine_count()));
+        if is_long {
+            self.agents.iter_mut().filter(|agent| agent.is_idle()).for_each(|agent| agent.catch_up(store, now));
+            self.caught_up = self.read();
+        }
+        if is_long || store.backlog() >= self.trim_at {
+            let (machines, cuts) = self.read();
             store.machines.forget_before(machines);
             store.cuts.forget_before(cuts);
+            // Agents that are far behind are asked less often.
+            self.trim_at = SHORT.max(2 * store.backlog());
         }
+    }
+
+    /// The positions in both logs up to which all agents have read.
+    fn read(&self) -> (u64, u64) {
+        let read = self.agents.iter().map(|agent| (agent.position, agent.cut_position));
+        read.reduce(|one, other| (one.0.min(other.0), one.1.min(other.1))).unwrap_or((0, 0))
     }
 
     /// The current state of each agent.

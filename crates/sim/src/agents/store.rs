@@ -66,7 +66,7 @@ impl<T> Log<T> {
         self.first += read;
     }
 
-    /// The number of entries.
+    /// The number of entries that it holds.
     pub(crate) fn backlog(&self) -> usize {
         self.entries.len()
     }
@@ -105,6 +105,11 @@ impl Store {
         self.occupancy.set(machine, record);
         let (revision, record) = (self.revision_of(machine), self.occupancy.record(machine));
         self.machines.publish(now + self.delay, MachineNews { machine, revision, record });
+    }
+
+    /// The entries of the longer log.
+    pub(crate) fn backlog(&self) -> usize {
+        self.machines.backlog().max(self.cuts.backlog())
     }
 
     /// Reserves or releases bandwidth of these cuts (by index), and publishes it.

@@ -187,7 +187,7 @@ impl World {
         }
         self.tell_who_left(by);
         self.dispatch();
-        self.team.trim_log(&mut self.store, self.now);
+        self.team.trim_logs(&mut self.store, self.now);
     }
 
     /// Takes samples of all series, and a frame.
