@@ -10,7 +10,7 @@ use std::{env, fs};
 
 use serde::{Deserialize, Serialize};
 
-use super::baselines::BASELINES;
+use super::baselines::ORDERED_SET;
 use super::case::{engine, plain};
 use super::rows;
 use super::zone::Zone;
@@ -118,7 +118,7 @@ pub(super) fn run_case(id: &str, given: &Given) -> Result<Answer, Failure> {
         return Ok(Answer::text(json(&Placed { placed: 0 })));
     }
     let result = match id {
-        PLAIN => plain(&BASELINES[2], &zone)()?,
+        PLAIN => plain(&ORDERED_SET, &zone)()?,
         _ => engine(case.id.into(), &zone, case.caches)()?,
     };
     Ok(Answer::text(json(&Placed { placed: result.placements + u64::from(result.warm_start_vms) })))
