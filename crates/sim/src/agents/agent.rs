@@ -101,8 +101,9 @@ impl Agent {
         for entry in store.machines.published(self.position, now) {
             self.position += 1;
             let MachineNews { machine, revision, record } = entry.news;
-            // One revision may have several entries: changed expected exits keep the revision.
-            if revision >= self.seen[machine.index()] {
+            // Only changed expected exits keep the revision. Others that it has seen are of its own commits.
+            let seen = self.seen[machine.index()];
+            if revision > seen || revision == seen && self.lifetimes.is_some() {
                 self.know(machine, revision, record);
             }
         }
