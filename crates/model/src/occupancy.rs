@@ -392,24 +392,22 @@ impl Occupancy {
 
     /// Replaces the state of one machine; there is no other way to change it. A change of its expected exit is not in
     /// the journal: rules that see it are evaluated for every decision.
-    pub fn set(&mut self, machine: MachineId, after: MachineRecord) {
-        let after = MachineRecord { last_use: self.counted(after.last_use), ..after };
-        let before = self.machines[machine.index()];
-        if before == after {
+    pub fn set(&mut self, machine: MachineId, mut after: MachineRecord) {
+        after.last_use = self.counted(after.last_use);
+        let before = &mut self.machines[machine.index()];
+        if *before == after {
             return;
         }
-        let rack = self.fleet.rack_of(machine);
-        let cluster = self.fleet.cluster_of(machine);
-        self.machines[machine.index()] = after;
-        self.free[machine.index()] = after.free;
+        let (rack, cluster) = (self.fleet.rack_of(machine), self.fleet.cluster_of(machine));
         let exit = ExpectedExit::of(&after.life);
         if exit != ExpectedExit::of(&before.life) {
             self.exits.set(machine, rack, exit);
             if before.differs_in_exits_only(&after) {
+                *before = after;
                 return;
             }
         }
-        let change = Totals::change(self.fleet.cluster(cluster).capacity, &before, &after);
+        let change = Totals::change(self.fleet.cluster(cluster).capacity, before, &after);
         self.racks[rack.index()].shift(&change);
         self.clusters[cluster.index()].shift(&change);
         self.zone.shift(&change);
@@ -418,6 +416,8 @@ impl Occupancy {
             let chassis = &mut self.chassis[self.fleet.chassis_of(machine).index()];
             *chassis = *chassis + u64::from(after.load.all()) - u64::from(before.load.all());
         }
+        self.free[machine.index()] = after.free;
+        *before = after;
         self.journal.record(cluster, machine);
     }
 
