@@ -347,13 +347,26 @@ impl<K: PackedKey> Rankings<K> {
     }
 }
 
+/// Keys of 16 bits in a vector of every processor.
+const LANES: usize = 8;
+
 /// The best of the machines below one node.
 #[inline]
 fn best_of_keys<K: PackedKey>(keys: &[K]) -> Best<K> {
-    let best = keys.iter().fold(K::INVALID, |best, key| best.min(*key));
+    // Whole vectors of keys, so that none of them is compared alone.
+    let (vectors, rest) = keys.as_chunks::<LANES>();
+    let mut least = [K::INVALID; LANES];
+    for keys in vectors {
+        least = core::array::from_fn(|lane| least[lane].min(keys[lane]));
+    }
+    let best = least.iter().chain(rest).fold(K::INVALID, |best, key| best.min(*key));
     // Processors count as many keys at once as fit into a vector, if counters are as wide as the keys.
     let many = if size_of::<K>() == size_of::<u16>() {
-        keys.iter().map(|key| u16::from(*key == best)).sum::<u16>().into()
+        let mut counts = [0_u16; LANES];
+        for keys in vectors {
+            counts = core::array::from_fn(|lane| counts[lane] + u16::from(keys[lane] == best));
+        }
+        counts.into_iter().chain(rest.iter().map(|key| u16::from(*key == best))).sum::<u16>().into()
     } else {
         keys.iter().map(|key| u32::from(*key == best)).sum()
     };
