@@ -9,7 +9,7 @@ use tiebreak_model::journal::Revision;
 use tiebreak_model::{ClusterId, Fleet, MachineId, RackId};
 
 use super::super::packed::PackedKey;
-use super::super::ranking::{Best, Bests, CellOf, Rankings, Shape, TiedUnder};
+use super::super::ranking::{Best, Bests, CellOf, Rankings, Shape, TiedUnder, ones};
 use super::super::ties::Ties;
 use super::Evaluation;
 use super::weighing::Tally;
@@ -51,34 +51,60 @@ impl<K: PackedKey> Cells<K> {
         }
     }
 
-    /// Changes the keys of these machines of the cluster, and touches the cells whose best they may change.
+    /// Makes the full machines of the cluster invalid, gives the judged ones their keys, and touches the cells whose
+    /// best may change.
+    #[inline(never)]
     pub(super) fn set_keys(
         &mut self,
-        fleet: &Fleet,
-        cluster: ClusterId,
-        by_rack: bool,
-        changed: &[(MachineId, K)],
+        (fleet, cluster, by_rack): (&Fleet, ClusterId, bool),
+        full: &[MachineId],
+        judged: (&[MachineId], &[K]),
         touched: &mut Vec<u32>,
     ) {
+        let whole = fleet.cluster(cluster);
+        let (first, racks) = (whole.machines().start, whole.racks().start);
         let only_ranks = self.bits.is_empty() && self.ties.is_none() && self.tally.is_none();
         if only_ranks && by_rack && self.rankings.settles() {
-            let whole = fleet.cluster(cluster);
-            let (first, racks) = (whole.machines().start, whole.racks().start);
-            for (machine, key) in changed {
-                self.rankings.place((machine.0 - first) as usize, *key);
-                touch(touched, fleet.rack_of(*machine).0 - racks);
-            }
+            self.each_change(first, full, judged, |cells, machine, key| {
+                cells.rankings.place((machine.0 - first) as usize, key);
+                touch(touched, fleet.rack_of(machine).0 - racks);
+            });
             touched.iter().for_each(|cell| self.rankings.settle(*cell as usize));
-            return;
+        } else {
+            self.each_change(first, full, judged, |cells, machine, key| {
+                let (cell, index) = place(fleet, cluster, machine, by_rack);
+                if !only_ranks {
+                    cells.set_key(cell, index, key);
+                } else if !cells.rankings.set(cell, index, key) {
+                    return;
+                }
+                touch(touched, cell as u32);
+            });
         }
-        for (machine, key) in changed {
-            let (cell, index) = place(fleet, cluster, *machine, by_rack);
-            if !only_ranks {
-                self.set_key(cell, index, *key);
-            } else if !self.rankings.set(cell, index, *key) {
-                continue;
+    }
+
+    /// Calls `change` with each full machine, and with each judged one whose key is new.
+    #[inline]
+    fn each_change(
+        &mut self,
+        first: u32,
+        full: &[MachineId],
+        (judged, keys): (&[MachineId], &[K]),
+        mut change: impl FnMut(&mut Self, MachineId, K),
+    ) {
+        const BITS: usize = u64::BITS as usize;
+        for machine in full {
+            change(self, *machine, K::INVALID);
+        }
+        // Most keys stay. Comparing them first, in a loop that does nothing else and has no branches on what it sees,
+        // lets the processor wait for many of them at once.
+        for (judged, keys) in judged.chunks(BITS).zip(keys.chunks(BITS)) {
+            let differs = |(machine, key): (&MachineId, &K)| self.rankings.leaf((machine.0 - first) as usize) != *key;
+            let pairs = judged.iter().zip(keys).enumerate();
+            let changed = pairs.fold(0_u64, |bits, (nth, pair)| bits | u64::from(differs(pair)) << nth);
+            for nth in ones(changed) {
+                change(self, judged[nth as usize], keys[nth as usize]);
             }
-            touch(touched, cell as u32);
         }
     }
 

@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use tiebreak_model::{ClusterId, Fleet, MachineId, RackId};
+use tiebreak_model::{ClusterId, Fleet, RackId};
 
 use super::super::ahead::{self, Ahead};
 use super::super::batch::Batch;
@@ -37,8 +37,7 @@ pub(crate) struct Kit<K> {
     /// The machines of a batch that have room, and those that no longer have any.
     pub(super) roomy: Batch,
     pub(super) full: Batch,
-    /// Machines of one cluster whose keys changed, and the cells whose best may have changed.
-    pub(super) changed: Vec<(MachineId, K)>,
+    /// The cells of one cluster whose best may have changed.
     pub(super) touched: Vec<u32>,
     pub(super) selected: Vec<ClusterId>,
     pub(super) patches: Vec<Patch<K>>,
@@ -81,7 +80,6 @@ impl<K: PackedKey> Kit<K> {
             keys: Vec::new(),
             roomy: Batch::default(),
             full: Batch::default(),
-            changed: Vec::new(),
             touched: Vec::new(),
             selected: Vec::new(),
             patches: Vec::new(),

@@ -105,8 +105,14 @@ impl<K: PackedKey> Evaluation<K> {
         self.judge_batch(occupancy, &roomy, kit, books, &mut keys);
         for (at, Part { cluster, .. }) in batch.parts.iter().enumerate() {
             let [all, judged, full_ones] = [&batch, &roomy, &full].map(|list| list.parts[at].range());
-            let judged = judged.map(|at| (roomy.machines[at], keys[at]));
-            self.set_keys(occupancy, *cluster, &full.machines[full_ones], judged, kit);
+            let cells = self.cells[cluster.index()].as_mut().expect("it was built");
+            kit.touched.clear();
+            cells.set_keys(
+                (occupancy.fleet(), *cluster, self.by_rack),
+                &full.machines[full_ones],
+                (&roomy.machines[judged.clone()], &keys[judged]),
+                &mut kit.touched,
+            );
             self.find_bests(occupancy, *cluster, &batch.machines[all], kit);
         }
         (kit.batch, kit.roomy, kit.full, kit.keys) = (batch, roomy, full, keys);
@@ -150,30 +156,6 @@ impl<K: PackedKey> Evaluation<K> {
                 self.racks.add(scene, part.cluster, machines, kit.caches.shared_state, (&kit.shared, keys));
             }
         }
-    }
-
-    /// Makes the full machines of a cluster invalid and gives the judged ones their keys.
-    #[inline(never)]
-    fn set_keys(
-        &mut self,
-        occupancy: &Occupancy,
-        cluster: ClusterId,
-        full: &[MachineId],
-        judged: impl Iterator<Item = (MachineId, K)>,
-        kit: &mut Kit<K>,
-    ) {
-        let cells = self.cells[cluster.index()].as_mut().expect("it was built");
-        let first = occupancy.fleet().cluster(cluster).machines().start;
-        kit.changed.clear();
-        kit.changed.extend(full.iter().map(|machine| (*machine, K::INVALID)));
-        // Most keys stay. Comparing them first, in a loop that does nothing else and has no branches on what it sees,
-        // lets the processor wait for many of them at once.
-        for (machine, key) in judged {
-            let before = cells.rankings.leaf((machine.0 - first) as usize);
-            push_if(before != key, &mut kit.changed, (machine, key));
-        }
-        kit.touched.clear();
-        cells.set_keys(occupancy.fleet(), cluster, self.by_rack, &kit.changed, &mut kit.touched);
     }
 
     /// Gives the cells of a cluster their new best, now that these machines have their keys.
@@ -238,13 +220,6 @@ fn split(
             return;
         }
     }
-}
-
-/// Adds an item to a list or not, without a branch.
-#[inline]
-fn push_if<T>(belongs: bool, list: &mut Vec<T>, item: T) {
-    list.push(item);
-    list.truncate(list.len() - usize::from(!belongs));
 }
 
 #[cfg(test)]
