@@ -101,7 +101,7 @@ impl Agent {
         for entry in store.machines.published(self.position, now) {
             self.position += 1;
             let MachineNews { machine, revision, record } = entry.news;
-            // Only changed expected exits keep the revision. Others that it has seen are of its own commits.
+            // An entry whose revision it has seen is of its own commit, or of an expected exit that changed.
             let seen = self.seen[machine.index()];
             if revision > seen || revision == seen && self.lifetimes.is_some() {
                 self.know(machine, revision, record);
