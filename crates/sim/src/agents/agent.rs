@@ -8,6 +8,7 @@ use tiebreak_model::journal::Revision;
 use tiebreak_model::{MachineId, MachineRecord, PredictedLife, RequestId, Resources, Time, VmId, VmShape};
 use tiebreak_placement::{Allocator, CacheUse, Lifetimes};
 
+use super::by_machine::ByMachine;
 use super::job::Job;
 use super::store::{CutNews, MachineNews, Store};
 
@@ -62,7 +63,7 @@ pub(crate) struct Agent {
     /// under way has more than one.
     in_flight: VecDeque<InFlight>,
     /// The machines of its own unanswered assignments, each with the store's state without them.
-    pending: Vec<(MachineId, MachineRecord)>,
+    pending: ByMachine<MachineRecord>,
     /// The store's revision of each cut that this agent's view reflects, and the bandwidth of its own unanswered
     /// assignments on top.
     cuts_seen: Vec<u32>,
@@ -86,7 +87,7 @@ impl Agent {
             position: store.machines.end(),
             cut_position: store.cuts.end(),
             in_flight: VecDeque::new(),
-            pending: Vec::new(),
+            pending: ByMachine::default(),
             cuts_seen: store.cut_revisions().to_vec(),
             cuts_pending_kbps: alloc::vec![0; store.cut_revisions().len()],
             idle_since: Some(Time::ZERO),
@@ -118,10 +119,10 @@ impl Agent {
     /// Learns the store's state of a machine; its own unanswered assignments stay in its view.
     fn know(&mut self, machine: MachineId, revision: Revision, record: MachineRecord) {
         self.seen[machine.index()] = revision;
-        let record = match self.pending.iter().position(|(pending, _)| *pending == machine) {
+        let record = match self.pending.get_mut(machine) {
             None => record,
-            Some(at) => {
-                self.pending[at].1 = record;
+            Some(base) => {
+                *base = record;
                 self.with_pending(machine, record)
             }
         };
@@ -166,9 +167,7 @@ impl Agent {
         let machine = assignment.machine;
         let before = self.allocator.view().record(machine);
         let after = self.place(before, &assignment);
-        if !self.pending.iter().any(|(pending, _)| *pending == machine) {
-            self.pending.push((machine, before));
-        }
+        self.pending.get_or_add(machine, || before);
         flight.assignments.push(assignment);
         let after = after.expect("a chosen machine has room in the agent's view, or VMs to put out");
         self.allocator.view_mut().set(machine, after);
@@ -196,7 +195,7 @@ impl Agent {
     pub(crate) fn accepted(&mut self, store: &Store, flight: &InFlight) {
         for machine in flight.assignments.iter().map(|it| it.machine) {
             self.seen[machine.index()] = store.revision_of(machine);
-            if let Some((_, base)) = self.pending.iter_mut().find(|(pending, _)| *pending == machine) {
+            if let Some(base) = self.pending.get_mut(machine) {
                 *base = store.occupancy().record(machine);
             }
         }
@@ -210,12 +209,12 @@ impl Agent {
 
     fn release_machines(&mut self, flight: &InFlight) {
         for machine in flight.assignments.iter().map(|it| it.machine) {
-            let Some(at) = self.pending.iter().position(|(pending, _)| *pending == machine) else { continue };
-            let record = self.with_pending(machine, self.pending[at].1);
+            let Some(base) = self.pending.get(machine).copied() else { continue };
+            let record = self.with_pending(machine, base);
             self.allocator.view_mut().set(machine, record);
             let still = self.in_flight.iter().flat_map(|flight| &flight.assignments).any(|it| it.machine == machine);
             if !still {
-                self.pending.swap_remove(at);
+                self.pending.remove(machine);
             }
         }
     }

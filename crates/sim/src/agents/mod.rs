@@ -22,6 +22,7 @@ use store::Store;
 pub(crate) mod agent;
 pub(crate) mod asking;
 mod avoidance;
+pub(crate) mod by_machine;
 pub(crate) mod chance;
 pub(crate) mod demand;
 pub(crate) mod evictions;

@@ -8,7 +8,7 @@ use tiebreak_model::{MachineId, Time, VmId};
 
 use super::World;
 use crate::agents::agent::{Assignment, InFlight};
-use crate::agents::demand::{Demand, takes_vms};
+use crate::agents::demand::{Demands, takes_vms};
 
 /// Why the commit of a probed decision failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,13 +68,7 @@ impl World {
     }
 
     /// Records, for every probed VM of a decision, why the store cannot accept it.
-    pub(super) fn note_collision(
-        &mut self,
-        agent: u32,
-        flight: &InFlight,
-        conflicts: &[MachineId],
-        demands: &[Demand],
-    ) {
+    pub(super) fn note_collision(&mut self, agent: u32, flight: &InFlight, conflicts: &[MachineId], demands: &Demands) {
         for it in &flight.assignments {
             if !self.is_probed(it.vm) {
                 continue;
@@ -88,8 +82,8 @@ impl World {
         }
     }
 
-    fn obstacle(&self, machine: MachineId, flight: &InFlight, demands: &[Demand]) -> Obstacle {
-        let fits = demands.iter().any(|demand| demand.machine == machine && demand.after.is_some());
+    fn obstacle(&self, machine: MachineId, flight: &InFlight, demands: &Demands) -> Obstacle {
+        let fits = demands.machines.get(machine).is_some_and(Option::is_some);
         let outdated = |it: &Assignment| it.machine == machine && it.seen != self.store.revision_of(machine);
         if !fits {
             let takes = takes_vms(&self.store.occupancy().record(machine), &self.rules.policy);

@@ -7,7 +7,7 @@ use tiebreak_placement::CacheUse;
 
 use super::World;
 use crate::agents::agent::{Assignment, InFlight};
-use crate::agents::demand::{Demand, Demands};
+use crate::agents::demand::Demands;
 use crate::agents::job::Job;
 use crate::agents::settings::Agents;
 use crate::record::{Decision, Outcome, Rejected, Rejection};
@@ -22,11 +22,11 @@ impl World {
             self.observed.counters.commits += 1;
             let mut demands = core::mem::take(&mut self.team.spare.demands);
             demands.add_up(&flight.assignments, &self.rules.policy, self.store.occupancy(), &self.places.evictable);
-            let conflicts = self.in_the_way(agent, &flight, &demands.machines);
+            let conflicts = self.in_the_way(agent, &flight, &demands);
             if conflicts.is_empty() {
                 self.take(agent, &flight, &mut demands);
             } else {
-                self.note_collision(agent, &flight, &conflicts, &demands.machines);
+                self.note_collision(agent, &flight, &conflicts, &demands);
                 self.refuse_commit(agent, &mut flight, &conflicts);
             }
             self.team.spare.demands = demands;
@@ -39,12 +39,13 @@ impl World {
     }
 
     /// The machines whose part of a decision the store cannot accept (Protean section 5.3).
-    fn in_the_way(&mut self, agent: u32, flight: &InFlight, demands: &[Demand]) -> Vec<MachineId> {
+    fn in_the_way(&mut self, agent: u32, flight: &InFlight, demands: &Demands) -> Vec<MachineId> {
         let fine_grained = self.plan.agents.fine_grained;
         let outdated = |it: &&Assignment| it.seen != self.store.revision_of(it.machine);
         let is_outdated = |machine| flight.assignments.iter().filter(outdated).any(|it| it.machine == machine);
-        let stands = |demand: &&Demand| demand.after.is_none() || (!fine_grained && is_outdated(demand.machine));
-        let mut conflicts: Vec<_> = demands.iter().filter(stands).map(|demand| demand.machine).collect();
+        let stands = |machine, after: &Option<_>| after.is_none() || (!fine_grained && is_outdated(machine));
+        let machines = demands.machines.iter().filter(|(machine, after)| stands(*machine, after));
+        let mut conflicts: Vec<_> = machines.map(|(machine, _)| machine).collect();
         if conflicts.is_empty() {
             conflicts.extend(self.broken_promise(agent, flight));
         }
@@ -92,11 +93,10 @@ impl World {
             self.put_out(victim);
         }
         for assignment in &flight.assignments {
-            let after = demands.after(assignment.machine);
-            self.settle(assignment.vm, assignment.machine, &after);
+            self.settle(assignment.vm, assignment.machine, demands.after(assignment.machine));
         }
-        for demand in &demands.machines {
-            self.publish(demand.machine, demand.after.expect("checked to fit"));
+        for (machine, after) in demands.machines.iter() {
+            self.publish(machine, after.expect("checked to fit"));
         }
         self.note_arrivals(agent, flight);
         if !self.plan.agents.fine_grained {

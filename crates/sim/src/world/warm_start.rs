@@ -101,7 +101,7 @@ impl World {
             self.put_out(*victim);
         }
         demands.victims = victims;
-        let after = demands.machines[0].after.expect("chosen on the truth");
+        let after = *demands.after(machine);
         self.settle(vm, machine, &after);
         let after = self.rated(machine, after);
         self.store.set_unpublished(machine, after);
