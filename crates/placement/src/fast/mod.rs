@@ -16,6 +16,7 @@ pub(crate) mod request;
 pub(crate) mod shared;
 pub(crate) mod slots;
 pub(crate) mod ties;
+pub(crate) mod touched;
 pub(crate) mod weights;
 
 pub use caches::{CacheCounters, CacheEvent, CacheSizes, CacheUse, Caches, ObjectCounters, Updates, Uses};

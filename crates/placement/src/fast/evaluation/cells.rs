@@ -11,6 +11,7 @@ use tiebreak_model::{ClusterId, Fleet, MachineId, RackId};
 use super::super::packed::PackedKey;
 use super::super::ranking::{Best, Bests, CellOf, Rankings, Shape, TiedUnder, ones};
 use super::super::ties::Ties;
+use super::super::touched::Touched;
 use super::Evaluation;
 use super::weighing::Tally;
 use crate::policy::fields::Field;
@@ -59,17 +60,18 @@ impl<K: PackedKey> Cells<K> {
         (fleet, cluster, by_rack): (&Fleet, ClusterId, bool),
         full: &[MachineId],
         judged: (&[MachineId], &[K]),
-        touched: &mut Vec<u32>,
+        touched: &mut Touched,
     ) {
         let whole = fleet.cluster(cluster);
         let (first, racks) = (whole.machines().start, whole.racks().start);
+        touched.fit(self.rankings.len());
         let only_ranks = self.bits.is_empty() && self.ties.is_none() && self.tally.is_none();
         if only_ranks && by_rack && self.rankings.settles() {
             self.each_change(first, full, judged, |cells, machine, key| {
                 cells.rankings.place((machine.0 - first) as usize, key);
-                touch(touched, fleet.rack_of(machine).0 - racks);
+                touched.add((fleet.rack_of(machine).0 - racks) as usize);
             });
-            touched.iter().for_each(|cell| self.rankings.settle(*cell as usize));
+            touched.each(|cell| self.rankings.settle(cell));
         } else {
             self.each_change(first, full, judged, |cells, machine, key| {
                 let (cell, index) = place(fleet, cluster, machine, by_rack);
@@ -78,7 +80,7 @@ impl<K: PackedKey> Cells<K> {
                 } else if !cells.rankings.set(cell, index, key) {
                     return;
                 }
-                touch(touched, cell as u32);
+                touched.add(cell);
             });
         }
     }
@@ -178,14 +180,6 @@ pub(super) struct Tied {
     pub(super) cluster: ClusterId,
     pub(super) cell: u32,
     pub(super) many: u32,
-}
-
-/// Adds a cell to those of one cluster, each at least once. Neighbouring machines are often in one cell.
-#[inline]
-pub(super) fn touch(touched: &mut Vec<u32>, cell: u32) {
-    if touched.last() != Some(&cell) {
-        touched.push(cell);
-    }
 }
 
 impl<K: PackedKey> Evaluation<K> {

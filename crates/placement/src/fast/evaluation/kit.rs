@@ -16,6 +16,7 @@ use super::super::objects::Objects;
 use super::super::packed::PackedKey;
 use super::super::ranking::{Fan, Shape, TiedUnder};
 use super::super::shared::Shared;
+use super::super::touched::Touched;
 use super::cells::Tied;
 use super::moment::BLOCK;
 use super::patching::Patch;
@@ -38,7 +39,7 @@ pub(crate) struct Kit<K> {
     pub(super) roomy: Batch,
     pub(super) full: Batch,
     /// The cells of one cluster whose best may have changed.
-    pub(super) touched: Vec<u32>,
+    pub(super) touched: Touched,
     pub(super) selected: Vec<ClusterId>,
     pub(super) patches: Vec<Patch<K>>,
     /// The temporal preferences' steps for the VM being decided.
@@ -80,7 +81,7 @@ impl<K: PackedKey> Kit<K> {
             keys: Vec::new(),
             roomy: Batch::default(),
             full: Batch::default(),
-            touched: Vec::new(),
+            touched: Touched::default(),
             selected: Vec::new(),
             patches: Vec::new(),
             moment: Vec::new(),

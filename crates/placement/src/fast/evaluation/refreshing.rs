@@ -13,7 +13,7 @@ use super::super::judges::judge_directly;
 use super::super::objects::Books;
 use super::super::packed::PackedKey;
 use super::super::slots::{BLOCK, Slots};
-use super::cells::{Cells, cell_of, touch};
+use super::cells::{Cells, cell_of};
 use super::{Evaluation, Kit};
 
 impl<K: PackedKey> Evaluation<K> {
@@ -106,7 +106,6 @@ impl<K: PackedKey> Evaluation<K> {
         for (at, Part { cluster, .. }) in batch.parts.iter().enumerate() {
             let [all, judged, full_ones] = [&batch, &roomy, &full].map(|list| list.parts[at].range());
             let cells = self.cells[cluster.index()].as_mut().expect("it was built");
-            kit.touched.clear();
             cells.set_keys(
                 (occupancy.fleet(), *cluster, self.by_rack),
                 &full.machines[full_ones],
@@ -169,21 +168,21 @@ impl<K: PackedKey> Evaluation<K> {
         if kept && racks.are_shared() {
             let changes = kit.shared.changes_of_racks(cluster);
             let seen = core::mem::replace(&mut cells.racks_seen, changes.revision());
-            kit.touched.extend(changes.since(seen).filter(|_| *by_rack));
+            changes.since(seen).filter(|_| *by_rack).for_each(|rack| kit.touched.add(rack as usize));
             if let Some(ties) = &mut cells.ties {
                 touched.for_each(|cell| ties.change(cell as usize));
             }
         } else {
-            touched.for_each(|cell| touch(&mut kit.touched, cell));
+            touched.for_each(|cell| kit.touched.add(cell as usize));
         }
         cells.revision = occupancy.revision();
-        for cell in &kit.touched {
-            let mut best = cells.rankings.best(*cell as usize);
+        kit.touched.drain(|cell| {
+            let mut best = cells.rankings.best(cell);
             if *by_rack {
-                best = racks.best(scene, (cluster, *cell), best, (kept, &kit.shared));
+                best = racks.best(scene, (cluster, cell as u32), best, (kept, &kit.shared));
             }
-            cells.set_best(*cell as usize, best);
-        }
+            cells.set_best(cell, best);
+        });
     }
 }
 
