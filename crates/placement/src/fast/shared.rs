@@ -78,9 +78,9 @@ impl<K: PackedKey> Shared<K> {
         self.columns[cluster.index()].as_ref().expect("the cluster was brought up to date")
     }
 
-    /// A rack's part of all keys.
-    pub(crate) fn rack(&self, cluster: ClusterId, rack: usize) -> K {
-        self.column(cluster).racks[rack]
+    /// The parts of all keys that a cluster's racks add.
+    pub(crate) fn racks(&self, cluster: ClusterId) -> &[K] {
+        &self.column(cluster).racks
     }
 
     /// The changes of the parts of a cluster's racks, counted from its first rack.

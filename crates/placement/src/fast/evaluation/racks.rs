@@ -33,7 +33,7 @@ impl Racks {
         let rack = || RackId(scene.occupancy.fleet().cluster(cluster).racks().start + at);
         let alike = match (self.is_common, kept) {
             (false, _) => K::ZERO,
-            (true, true) => shared.rack(cluster, at as usize),
+            (true, true) => shared.racks(cluster)[at as usize],
             (true, false) => shared.judge_rack(scene, rack()),
         };
         if alike == K::INVALID || self.own.is_empty() { alike } else { together(alike, self.own.key(scene, rack())) }
@@ -45,14 +45,10 @@ impl Racks {
         &self,
         scene: Scene<'_>,
         place: (ClusterId, u32),
-        (key, count): Best<K>,
+        best: Best<K>,
         kept: (bool, &Shared<K>),
     ) -> Best<K> {
-        if count == 0 {
-            return (key, count);
-        }
-        let part = self.part(scene, place, kept);
-        if part == K::INVALID { (K::INVALID, 0) } else { (key.plus(part), count) }
+        if best.1 == 0 { best } else { with_part(best, self.part(scene, place, kept)) }
     }
 
     /// Adds the racks' part to the keys of machines of one cluster, if racks are not ranked separately.
@@ -76,4 +72,10 @@ impl Racks {
             *key = together(*key, part);
         }
     }
+}
+
+/// A rack's best key under all rules, from its best under machine rules and what the rack adds to it.
+#[inline]
+pub(super) fn with_part<K: PackedKey>((key, count): Best<K>, part: K) -> Best<K> {
+    if count == 0 || part == K::INVALID { (K::INVALID, 0) } else { (key.plus(part), count) }
 }

@@ -14,6 +14,7 @@ use super::super::objects::Books;
 use super::super::packed::PackedKey;
 use super::super::slots::{BLOCK, Slots};
 use super::cells::{Cells, cell_of};
+use super::racks::with_part;
 use super::{Evaluation, Kit};
 
 impl<K: PackedKey> Evaluation<K> {
@@ -176,11 +177,14 @@ impl<K: PackedKey> Evaluation<K> {
             touched.for_each(|cell| kit.touched.add(cell as usize));
         }
         cells.revision = occupancy.revision();
+        let parts = (kept && racks.are_shared()).then(|| kit.shared.racks(cluster));
         kit.touched.drain(|cell| {
-            let mut best = cells.rankings.best(cell);
-            if *by_rack {
-                best = racks.best(scene, (cluster, cell as u32), best, (kept, &kit.shared));
-            }
+            let best = cells.rankings.best(cell);
+            let best = match parts {
+                _ if !*by_rack => best,
+                Some(parts) => with_part(best, parts[cell]),
+                None => racks.best(scene, (cluster, cell as u32), best, (kept, &kit.shared)),
+            };
             cells.set_best(cell, best);
         });
     }
