@@ -98,26 +98,31 @@ pub(crate) struct Rankings<K> {
 #[derive(Debug)]
 pub(crate) struct Shape {
     cells: Vec<Cell>,
+    /// The machines below each node that has no nodes below it: where they begin, and their number.
+    below: Vec<(u32, u32)>,
     leaves: usize,
     nodes: usize,
     /// The logarithm to base 2 of the number of children.
     fan_bits: u32,
-    /// Whether every cell has one node.
-    is_flat: bool,
+    /// Whether no cell has more than a root and the nodes below it.
+    is_low: bool,
 }
 
 impl Shape {
     /// For cells of these sizes.
     pub(crate) fn of(fan: Fan, sizes: impl Iterator<Item = usize>) -> Self {
         let fan_bits = (fan as usize).ilog2();
-        let mut shape = Self { cells: Vec::new(), leaves: 0, nodes: 0, fan_bits, is_flat: true };
+        let mut shape = Self { cells: Vec::new(), below: Vec::new(), leaves: 0, nodes: 0, fan_bits, is_low: true };
         for size in sizes {
             let (first_leaf, first_node) = (shape.leaves as u32, shape.nodes as u32);
             let mut cell = Cell { first_leaf, leaves: size as u32, first_node, root: first_node };
             cell.root = shape.levels(cell).last().map_or(first_node, |(root, _)| root as u32);
-            shape.is_flat &= cell.root == first_node;
+            shape.is_low &= shape.levels(cell).count() <= 2;
+            let fan = shape.fan();
+            shape.below.extend((0..size).step_by(fan).map(|at| (first_leaf + at as u32, fan.min(size - at) as u32)));
             shape.leaves += size;
             shape.nodes = cell.root as usize + 1;
+            shape.below.resize(shape.nodes, (0, 0));
             shape.cells.push(cell);
         }
         shape
@@ -141,7 +146,7 @@ impl Shape {
 
     /// Bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
-        self.cells.capacity() * size_of::<Cell>()
+        self.cells.capacity() * size_of::<Cell>() + self.below.capacity() * size_of::<(u32, u32)>()
     }
 }
 
@@ -175,16 +180,25 @@ impl<K: PackedKey> Rankings<K> {
         !is_never_best && before != key && self.lift(span, index, single(before), single(key))
     }
 
-    /// Whether [`Self::place`] and [`Self::settle`] are faster than [`Self::set`]: keys are so narrow that processors
-    /// compare many of them at once, and each cell is a single node.
-    pub(crate) fn settles(&self) -> bool {
-        size_of::<K>() <= size_of::<u32>() && self.shape.is_flat
+    /// Whether cells have so few nodes that [`Self::place`] is faster than [`Self::set`].
+    pub(crate) fn is_low(&self) -> bool {
+        self.shape.is_low
     }
 
-    /// Changes the key of the machine at this position in the cluster. Its cell has to be settled afterwards.
+    /// Changes the key of the machine at this position in the cluster, in this cell. Returns the node above it, and
+    /// whether that node's best is known, without branches on what is hard to predict. Nodes whose best is not known
+    /// have to be settled afterwards, and then the root of the cell.
     #[inline]
-    pub(crate) fn place(&mut self, at: usize, key: K) {
-        self.exchange(at, key);
+    pub(crate) fn place(&mut self, cell: usize, at: usize, key: K) -> (usize, bool) {
+        let Cell { first_leaf, first_node, .. } = self.shape.cells[cell];
+        let node = first_node as usize + ((at - first_leaf as usize) >> self.shape.fan_bits);
+        let before = self.exchange(at, key);
+        let (best, count) = self.nodes[node];
+        // Without a valid machine, the best is invalid, and none is counted that has it.
+        let still = (count + u32::from(key == best)).wrapping_sub(u32::from(before == best));
+        let is_better = key < best;
+        self.nodes[node] = if is_better { (key, 1) } else { (best, still) };
+        (node, is_better || still > 0)
     }
 
     /// Changes the key of the machine at this position in the cluster, and returns the one before.
@@ -195,11 +209,20 @@ impl<K: PackedKey> Rankings<K> {
         core::mem::replace(&mut self.leaves[at], key)
     }
 
-    /// Finds the best of a cell of a single node again.
+    /// Finds the best of a node above machines again.
     #[inline]
-    pub(crate) fn settle(&mut self, cell: usize) {
-        let span = self.shape.cells[cell];
-        self.nodes[span.root as usize] = best_of_keys(self.leaves_of(span));
+    pub(crate) fn settle(&mut self, node: usize) {
+        let (first, many) = self.shape.below[node];
+        self.nodes[node] = best_of_keys(&self.leaves[first as usize..][..many as usize]);
+    }
+
+    /// Finds the best of a cell again from the nodes above its machines, if it has several.
+    #[inline]
+    pub(crate) fn settle_root(&mut self, cell: usize) {
+        let Cell { first_node, root, .. } = self.shape.cells[cell];
+        if first_node < root {
+            self.nodes[root as usize] = best_of_nodes(&self.nodes[first_node as usize..root as usize]);
+        }
     }
 
     /// Propagates a machine's change upwards while anything changes. Returns whether it reached the root.
@@ -299,6 +322,11 @@ impl<K: PackedKey> Rankings<K> {
     /// The number of machines.
     pub(crate) fn machines(&self) -> usize {
         self.leaves.len()
+    }
+
+    /// The number of nodes.
+    pub(crate) fn nodes(&self) -> usize {
+        self.nodes.len()
     }
 
     /// The number of cells.
@@ -503,6 +531,7 @@ pub(crate) fn best_keys<'a, K: PackedKey + 'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::collections::BTreeSet;
     use alloc::vec;
     use tiebreak_model::random::{Seed, pick};
 
@@ -511,28 +540,33 @@ mod tests {
         (0..keys.len()).filter(|i| keys[*i] == best && best != u64::MAX).collect()
     }
 
-    /// Narrow keys in cells of one node: settling cells gives the same bests as setting keys one by one.
+    /// Placing keys and then settling cells gives the same bests as setting keys one by one.
     #[test]
     fn settled_cells_are_as_if_their_keys_had_been_set() {
         let stream = Seed(6).stream("settling test");
-        let shape = Arc::new(Shape::of(Fan::OfRacks, [3, 40, 64].into_iter()));
+        let sizes = [3, 40, 64, 65, 400];
+        let shape = Arc::new(Shape::of(Fan::OfRacks, sizes.into_iter()));
         let mut set: Rankings<u16> = Rankings::empty(shape.clone());
-        assert!(set.settles());
-        let mut settled = set.clone();
-        for step in 0..2_000 {
-            let cell = pick(stream.draw(step, 0), 3) as usize;
-            let (first, keys) = set.leaves(cell);
-            let index = pick(stream.draw(step, 1), keys.len() as u32) as usize;
+        let (mut settled, mut unsettled) = (set.clone(), BTreeSet::new());
+        for step in 0..6_000 {
+            let cell = pick(stream.draw(step, 0), sizes.len() as u32) as usize;
+            let index = pick(stream.draw(step, 1), sizes[cell] as u32) as usize;
             let key = pick(stream.draw(step, 2), 5) as u16;
             let key = if key == 4 { u16::MAX } else { key };
+            let (first, _) = set.leaves(cell);
             set.set(cell, index, key);
-            settled.place(first + index, key);
-            settled.settle(cell);
-            assert_eq!((&settled.nodes, &settled.valid), (&set.nodes, &set.valid), "step {step}");
+            let (node, is_settled) = settled.place(cell, first + index, key);
+            if !is_settled {
+                unsettled.insert(node);
+            }
+            if pick(stream.draw(step, 3), 5) == 0 {
+                core::mem::take(&mut unsettled).into_iter().for_each(|node| settled.settle(node));
+                (0..sizes.len()).for_each(|cell| settled.settle_root(cell));
+                assert_eq!((&settled.nodes, &settled.valid), (&set.nodes, &set.valid), "step {step}");
+            }
         }
-        let tree: Rankings<u16> = Rankings::empty(Arc::new(Shape::of(Fan::OfRacks, [65].into_iter())));
-        let wide: Rankings<u64> = Rankings::empty(shape);
-        assert_eq!((tree.settles(), wide.settles()), (false, false));
+        let is_low = |size| Shape::of(Fan::OfRacks, [1, size].into_iter()).is_low;
+        assert_eq!([64, 65, 64 * 64, 64 * 64 + 1].map(is_low), [true, true, true, false]);
     }
 
     #[test]

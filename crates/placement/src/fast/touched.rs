@@ -1,28 +1,34 @@
-//! The cells of one cluster whose best may have changed, each once.
+//! The cells of one cluster whose best may have changed, each once; and their nodes.
 
 use alloc::vec::Vec;
 
 use super::ranking::ones;
 
-/// A set of cells of one cluster, as bits: machines that change together are often in one cell.
+/// A set of cells or nodes of one cluster, as bits: machines that change together are often in one of them.
 #[derive(Default)]
 pub(crate) struct Touched(Vec<u64>);
 
 const BITS: usize = u64::BITS as usize;
 
 impl Touched {
-    /// Makes room for this many cells.
-    pub(crate) fn fit(&mut self, cells: usize) {
-        let words = cells.div_ceil(BITS);
+    /// Makes room for this many.
+    pub(crate) fn fit(&mut self, many: usize) {
+        let words = many.div_ceil(BITS);
         if self.0.len() < words {
             self.0.resize(words, 0);
         }
     }
 
+    /// Adds one, if `really`.
+    #[inline]
+    pub(crate) fn add_if(&mut self, one: usize, really: bool) {
+        self.0[one / BITS] |= u64::from(really) << (one % BITS);
+    }
+
     /// Adds one.
     #[inline]
-    pub(crate) fn add(&mut self, cell: usize) {
-        self.0[cell / BITS] |= 1 << (cell % BITS);
+    pub(crate) fn add(&mut self, one: usize) {
+        self.add_if(one, true);
     }
 
     /// Calls `visit` with each, ascending.
@@ -51,9 +57,10 @@ mod tests {
     #[test]
     fn each_is_visited_once() {
         let mut touched = Touched::default();
-        for (cells, added) in [(1, vec![0, 0]), (200, vec![199, 3, 64, 3, 63]), (65, vec![]), (64, vec![63])] {
-            touched.fit(cells);
+        for (many, added) in [(1, vec![0, 0]), (200, vec![199, 3, 64, 3, 63]), (65, vec![]), (64, vec![63])] {
+            touched.fit(many);
             added.iter().for_each(|it| touched.add(*it));
+            (0..many).for_each(|it| touched.add_if(it, false));
             let expected: BTreeSet<_> = added.into_iter().collect();
             let (mut visited, mut drained) = (Vec::new(), Vec::new());
             touched.each(|it| visited.push(it));

@@ -60,18 +60,21 @@ impl<K: PackedKey> Cells<K> {
         (fleet, cluster, by_rack): (&Fleet, ClusterId, bool),
         full: &[MachineId],
         judged: (&[MachineId], &[K]),
-        touched: &mut Touched,
+        (touched, unsettled): (&mut Touched, &mut Touched),
     ) {
-        let whole = fleet.cluster(cluster);
-        let (first, racks) = (whole.machines().start, whole.racks().start);
+        let first = fleet.cluster(cluster).machines().start;
         touched.fit(self.rankings.len());
         let only_ranks = self.bits.is_empty() && self.ties.is_none() && self.tally.is_none();
-        if only_ranks && by_rack && self.rankings.settles() {
+        if only_ranks && self.rankings.is_low() {
+            unsettled.fit(self.rankings.nodes());
             self.each_change(first, full, judged, |cells, machine, key| {
-                cells.rankings.place((machine.0 - first) as usize, key);
-                touched.add((fleet.rack_of(machine).0 - racks) as usize);
+                let cell = cell_of(fleet, cluster, machine, by_rack) as usize;
+                touched.add(cell);
+                let (node, is_settled) = cells.rankings.place(cell, (machine.0 - first) as usize, key);
+                unsettled.add_if(node, !is_settled);
             });
-            touched.each(|cell| self.rankings.settle(cell));
+            unsettled.drain(|node| self.rankings.settle(node));
+            touched.each(|cell| self.rankings.settle_root(cell));
         } else {
             self.each_change(first, full, judged, |cells, machine, key| {
                 let (cell, index) = place(fleet, cluster, machine, by_rack);
@@ -95,17 +98,20 @@ impl<K: PackedKey> Cells<K> {
         mut change: impl FnMut(&mut Self, MachineId, K),
     ) {
         const BITS: usize = u64::BITS as usize;
-        for machine in full {
-            change(self, *machine, K::INVALID);
-        }
-        // Most keys stay. Comparing them first, in a loop that does nothing else and has no branches on what it sees,
-        // lets the processor wait for many of them at once.
-        for (judged, keys) in judged.chunks(BITS).zip(keys.chunks(BITS)) {
-            let differs = |(machine, key): (&MachineId, &K)| self.rankings.leaf((machine.0 - first) as usize) != *key;
-            let pairs = judged.iter().zip(keys).enumerate();
-            let changed = pairs.fold(0_u64, |bits, (nth, pair)| bits | u64::from(differs(pair)) << nth);
-            for nth in ones(changed) {
-                change(self, judged[nth as usize], keys[nth as usize]);
+        for (machines, keys) in [(full, None), (judged, Some(keys))] {
+            for (block, machines) in machines.chunks(BITS).enumerate() {
+                let keys = keys.map(|keys| &keys[block * BITS..]);
+                // Most keys stay. Comparing them first, in a loop that does nothing else and has no branches on what
+                // it sees, lets the processor wait for many of them at once.
+                let changed = keys.map_or(u64::MAX >> (BITS - machines.len()), |keys| {
+                    let leaf = |machine: &MachineId| self.rankings.leaf((machine.0 - first) as usize);
+                    let differs = machines.iter().zip(keys).map(|(machine, key)| leaf(machine) != *key);
+                    differs.enumerate().fold(0, |bits, (nth, differs)| bits | u64::from(differs) << nth)
+                });
+                for nth in ones(changed) {
+                    let key = keys.map_or(K::INVALID, |keys| keys[nth as usize]);
+                    change(self, machines[nth as usize], key);
+                }
             }
         }
     }

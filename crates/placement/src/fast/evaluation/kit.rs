@@ -38,8 +38,9 @@ pub(crate) struct Kit<K> {
     /// The machines of a batch that have room, and those that no longer have any.
     pub(super) roomy: Batch,
     pub(super) full: Batch,
-    /// The cells of one cluster whose best may have changed.
+    /// The cells of one cluster whose best may have changed, and the nodes that have to be settled.
     pub(super) touched: Touched,
+    pub(super) unsettled: Touched,
     pub(super) selected: Vec<ClusterId>,
     pub(super) patches: Vec<Patch<K>>,
     /// The temporal preferences' steps for the VM being decided.
@@ -82,6 +83,7 @@ impl<K: PackedKey> Kit<K> {
             roomy: Batch::default(),
             full: Batch::default(),
             touched: Touched::default(),
+            unsettled: Touched::default(),
             selected: Vec::new(),
             patches: Vec::new(),
             moment: Vec::new(),

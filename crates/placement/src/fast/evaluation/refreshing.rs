@@ -111,7 +111,7 @@ impl<K: PackedKey> Evaluation<K> {
                 (occupancy.fleet(), *cluster, self.by_rack),
                 &full.machines[full_ones],
                 (&roomy.machines[judged.clone()], &keys[judged]),
-                &mut kit.touched,
+                (&mut kit.touched, &mut kit.unsettled),
             );
             self.find_bests(occupancy, *cluster, &batch.machines[all], kit);
         }
