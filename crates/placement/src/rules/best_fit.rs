@@ -38,8 +38,9 @@ impl Preference for BestFit {
     }
 }
 
-/// The weighted mean share of the machine that stays free after placing `demand`; 0 if no resource counts.
-#[inline]
+/// The weighted mean share of the machine that stays free after placing `demand`; 0 if no resource counts. Inlined,
+/// because a decision scores dozens of machines and a call for each took 2 % of a run.
+#[inline(always)]
 pub(super) fn share_left_free(weights: [f64; 4], demand: Resources, machine: MachineView<'_>) -> f64 {
     let (free, capacity) = (machine.free(), machine.capacity());
     let (mut left, mut total) = (0.0, 0.0);
