@@ -55,11 +55,12 @@ struct LifetimePiece {
     share: f64,
     low: f64,
     high: f64,
+    mean: f64,
 }
 
 impl LifetimePiece {
-    fn mean(&self) -> f64 {
-        (self.high - self.low) / libm::log(self.high / self.low)
+    fn new(share: f64, low: f64, high: f64) -> Self {
+        Self { share, low, high, mean: (high - low) / libm::log(high / low) }
     }
 
     fn at(&self, unit: f64) -> f64 {
@@ -76,23 +77,19 @@ impl LifetimeLaw {
     pub(crate) fn new(points: LifetimePoints, longest_hours: f64) -> Self {
         let mut pieces: Vec<LifetimePiece> = points
             .windows(2)
-            .map(|pair| LifetimePiece {
-                share: pair[1].1 - pair[0].1,
-                low: pair[0].0,
-                high: pair[1].0.min(longest_hours),
-            })
+            .map(|pair| LifetimePiece::new(pair[1].1 - pair[0].1, pair[0].0, pair[1].0.min(longest_hours)))
             .filter(|piece| piece.low < piece.high)
             .collect();
         let tail = points[points.len() - 1];
         if longest_hours > tail.0 {
-            pieces.push(LifetimePiece { share: 100.0 - tail.1, low: tail.0, high: longest_hours });
+            pieces.push(LifetimePiece::new(100.0 - tail.1, tail.0, longest_hours));
         }
         Self { pieces }
     }
 
     pub(crate) fn mean_hours(&self) -> f64 {
         let total: f64 = self.pieces.iter().map(|piece| piece.share).sum();
-        self.pieces.iter().map(|piece| piece.share * piece.mean()).sum::<f64>() / total
+        self.pieces.iter().map(|piece| piece.share * piece.mean).sum::<f64>() / total
     }
 
     fn piece(&self, unit: f64, weight: impl Fn(&LifetimePiece) -> f64) -> LifetimePiece {
@@ -113,7 +110,7 @@ impl LifetimeLaw {
     /// Draws the lifetime, in hours, of a VM observed at a random moment; long ones are observed more often. Within a
     /// log-uniform piece, weighting by length makes the length uniform.
     pub(crate) fn draw_length_biased(&self, draws: &mut impl Rng) -> f64 {
-        let piece = self.piece(unit(draws), |piece| piece.share * piece.mean());
+        let piece = self.piece(unit(draws), |piece| piece.share * piece.mean);
         piece.low + (piece.high - piece.low) * unit(draws)
     }
 
