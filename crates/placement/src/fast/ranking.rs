@@ -98,7 +98,8 @@ pub(crate) struct Rankings<K> {
 #[derive(Debug)]
 pub(crate) struct Shape {
     cells: Vec<Cell>,
-    /// The machines below each node that has no nodes below it: where they begin, and their number.
+    /// The machines below each node that has no nodes below it: where they begin, and their number. Empty if a cell is
+    /// not low.
     below: Vec<(u32, u32)>,
     leaves: usize,
     nodes: usize,
@@ -124,6 +125,9 @@ impl Shape {
             shape.nodes = cell.root as usize + 1;
             shape.below.resize(shape.nodes, (0, 0));
             shape.cells.push(cell);
+        }
+        if !shape.is_low {
+            shape.below = Vec::new();
         }
         shape
     }
