@@ -3,9 +3,10 @@
 //!
 //! Each cell has a flat tree over its machines in order of id, with up to 64 children per node ([`Fan`]). Every node
 //! stores the best key below it and how many machines have that key. Most changes touch a machine that is not among
-//! the best and stop after one comparison; the rest cost O(log n). The size of the best set is at the root, and the i-th machine of the
-//! best set *in order of id* is found by one walk down. So, unlike in a sorted list or a hash of sets, the result
-//! depends on the keys alone, never on the history of insertions.
+//! the best and stop after one comparison; the rest cost O(log n). In cells of at most two levels, as racks are, keys
+//! are placed first and counted, and then each changed cell is settled once. The size of the best set is at the root,
+//! and the i-th machine of the best set *in order of id* is found by one walk down. So, unlike in a sorted list or a
+//! hash of sets, the result depends on the keys alone, never on the history of insertions.
 
 use alloc::collections::BinaryHeap;
 use alloc::sync::Arc;
