@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use tiebreak_model::MachineId;
 
 /// At most one item per machine, in a list, and for each machine the place in the list where its item would be. A place
-/// counts only if the item there is of that machine, so removing items leaves places as they are. Source: Briggs and
-/// Torczon, "An Efficient Representation for Sparse Sets" (1993).
+/// counts only if the item there is of that machine, so the places of items that are gone need not be cleared. Source:
+/// Briggs and Torczon, "An Efficient Representation for Sparse Sets" (1993).
 #[derive(Clone, Debug)]
 pub(crate) struct ByMachine<T> {
     items: Vec<(MachineId, T)>,
