@@ -56,13 +56,17 @@ const isUnderWay = (page) => page.waitForFunction(() => document.querySelector('
 /** Ends an engine as a browser does to reclaim memory. */
 const end = (engine) => engine.evaluate(() => { setTimeout(() => self.close()); });
 
-/** The traces stored in this browser, by name, each with a digest of its bytes. */
+/** The traces stored in this browser, by name, each with a digest of its bytes. Chromium lists unfinished writes, too,
+ * as `.crswap`. */
 const keptTraces = (page) => page.evaluate(async () => {
   const found = {};
   for await (const [name, handle] of (await navigator.storage.getDirectory()).entries()) {
-    // A trace that is removed during the listing is skipped.
+    // A file that is removed during the listing is skipped. If it is removed while it is read, which happens to the
+    // unfinished write of a closed tab, the error may be the other one.
+    const isGone = ({ name: error }) =>
+      error === 'NotFoundError' || (error === 'NotReadableError' && name.endsWith('.crswap'));
     const bytes = await handle.getFile().then((file) => file.arrayBuffer()).catch((error) => {
-      if (error.name !== 'NotFoundError') throw error;
+      if (!isGone(error)) throw error;
     });
     if (!bytes) continue;
     const digest = await crypto.subtle.digest('SHA-256', bytes);
