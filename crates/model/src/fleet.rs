@@ -163,7 +163,6 @@ pub struct Fleet {
     rack_machines: Vec<Range<u32>>,
     cluster_of_rack: Vec<ClusterId>,
     rack_of_machine: Vec<RackId>,
-    cluster_of_machine: Vec<ClusterId>,
     chassis_machines: Vec<Range<u32>>,
     chassis_of_machine: Vec<ChassisId>,
 }
@@ -186,7 +185,6 @@ impl Fleet {
             rack_machines: Vec::new(),
             cluster_of_rack: Vec::new(),
             rack_of_machine: Vec::new(),
-            cluster_of_machine: Vec::new(),
             chassis_machines: Vec::new(),
             chassis_of_machine: Vec::new(),
         };
@@ -216,7 +214,6 @@ impl Fleet {
             let size = machines / racks + u32::from(rack < machines % racks);
             let start = self.machine_count();
             self.rack_of_machine.extend((0..size).map(|_| RackId(first_rack + rack)));
-            self.cluster_of_machine.extend((0..size).map(|_| cluster));
             self.rack_machines.push(start..start + size);
             self.add_chassis(start, size, chassis);
             self.cluster_of_rack.push(cluster);
@@ -314,7 +311,7 @@ impl Fleet {
     #[inline]
     #[must_use]
     pub fn cluster_of(&self, machine: MachineId) -> ClusterId {
-        self.cluster_of_machine[machine.index()]
+        self.cluster_of_rack(self.rack_of(machine))
     }
 
     /// The constant properties of a cluster.
