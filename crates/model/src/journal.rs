@@ -3,12 +3,17 @@
 //! A global revision number grows with every change; each machine and each cluster remembers its latest. The machines
 //! of a cluster form a list ordered by revision, and so do the clusters. So the cost of reading changes depends on
 //! their number, not on the size of the fleet. Source: Protean section 5.2.4.
+//!
+//! The journal keeps each machine's free capacity beside its place in the list: whoever reads a change looks at that
+//! next, and mostly finds it in the same cache line.
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::iter::repeat_n;
 
 use crate::fleet::Fleet;
 use crate::ids::{ClusterId, MachineId};
+use crate::resources::Resources;
 
 const NONE: u32 = u32::MAX;
 
@@ -21,20 +26,20 @@ pub struct Revision(pub u64);
 pub struct Journal {
     revision: Revision,
     /// One list per cluster.
-    machines: Recency,
+    machines: Recency<Resources>,
     /// One list of all clusters.
-    clusters: Recency,
+    clusters: Recency<()>,
 }
 
 impl Journal {
-    /// A journal without changes.
+    /// A journal without changes, of machines with this free capacity, by id.
     #[must_use]
-    pub fn new(fleet: &Fleet) -> Self {
+    pub fn new(fleet: &Fleet, free: impl Iterator<Item = Resources>) -> Self {
         let clusters = fleet.clusters().len();
         Self {
             revision: Revision(0),
-            machines: Recency::new(fleet.machine_count() as usize, clusters),
-            clusters: Recency::new(clusters, 1),
+            machines: Recency::new(free, clusters),
+            clusters: Recency::new(repeat_n((), clusters), 1),
         }
     }
 
@@ -64,11 +69,17 @@ impl Journal {
         self.clusters.latest(cluster.index())
     }
 
-    /// Records that a machine of this cluster has just changed.
-    pub fn record(&mut self, cluster: ClusterId, machine: MachineId) {
+    /// Records that a machine of this cluster has just changed, and what is free on it now.
+    pub fn record(&mut self, cluster: ClusterId, machine: MachineId, free: Resources) {
         self.revision.0 += 1;
-        self.machines.touch(cluster.index(), machine.0, self.revision);
-        self.clusters.touch(0, cluster.0, self.revision);
+        self.machines.touch(cluster.index(), machine.0, (self.revision, free));
+        self.clusters.touch(0, cluster.0, (self.revision, ()));
+    }
+
+    /// A machine's free capacity.
+    #[inline]
+    pub(crate) fn free(&self, machine: MachineId) -> Resources {
+        self.machines.items[machine.index()].beside
     }
 
     /// The machines of a cluster that changed after `since`, newest first, each once.
@@ -83,34 +94,36 @@ impl Journal {
         self.clusters.since(0, since).map(ClusterId)
     }
 
-    /// Bytes it holds.
+    /// Bytes it holds, without the free capacities, which are part of the state.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.machines.bytes() + self.clusters.bytes()
     }
 }
 
-/// Lists of items, each ordered by last change.
+/// Lists of items, each ordered by last change. Each item has something `beside` its place that readers look at.
 #[derive(Clone, Debug)]
-struct Recency {
-    items: Vec<Item>,
+struct Recency<T> {
+    items: Vec<Item<T>>,
     /// The newest of each list; empty if there are no lists, only the items' last changes.
     newest: Vec<u32>,
 }
 
-/// An item's last change and its neighbours, together because readers follow them from item to item.
+/// An item's last change, its neighbours, and what readers look at, together because readers follow them from item to
+/// item.
 #[derive(Clone, Copy, Debug)]
-struct Item {
+struct Item<T> {
     latest: Revision,
     newer: u32,
     older: u32,
+    beside: T,
 }
 
-impl Recency {
+impl<T: Copy> Recency<T> {
     /// This many items in this many lists, all unchanged.
-    fn new(things: usize, lists: usize) -> Self {
-        let unchanged = Item { latest: Revision(0), newer: NONE, older: NONE };
-        Self { items: vec![unchanged; things], newest: vec![NONE; lists] }
+    fn new(things: impl Iterator<Item = T>, lists: usize) -> Self {
+        let unchanged = |beside| Item { latest: Revision(0), newer: NONE, older: NONE, beside };
+        Self { items: things.map(unchanged).collect(), newest: vec![NONE; lists] }
     }
 
     /// When an item last changed.
@@ -119,10 +132,10 @@ impl Recency {
         self.items[thing].latest
     }
 
-    /// Moves an item to the front of its list (always the same one), because it changed now.
+    /// Moves an item to the front of its list (always the same one), because it changed now to this.
     #[inline]
-    fn touch(&mut self, list: usize, thing: u32, now: Revision) {
-        let Item { latest, newer, older } = self.items[thing as usize];
+    fn touch(&mut self, list: usize, thing: u32, (now, beside): (Revision, T)) {
+        let Item { latest, newer, older, .. } = self.items[thing as usize];
         match self.newest.get_mut(list).map(|newest| core::mem::replace(newest, thing)) {
             Some(front) if front != thing => {
                 if latest > Revision(0) {
@@ -134,9 +147,12 @@ impl Recency {
                         item.newer = newer;
                     }
                 }
-                self.items[thing as usize] = Item { latest: now, newer: NONE, older: front };
+                self.items[thing as usize] = Item { latest: now, newer: NONE, older: front, beside };
             }
-            _ => self.items[thing as usize].latest = now,
+            _ => {
+                let item = &mut self.items[thing as usize];
+                (item.latest, item.beside) = (now, beside);
+            }
         }
     }
 
@@ -150,8 +166,9 @@ impl Recency {
         })
     }
 
+    /// Without what is beside the places.
     fn bytes(&self) -> usize {
-        self.items.capacity() * size_of::<Item>() + self.newest.capacity() * size_of::<u32>()
+        self.items.capacity() * (size_of::<Item<T>>() - size_of::<T>()) + self.newest.capacity() * size_of::<u32>()
     }
 }
 
@@ -159,14 +176,14 @@ impl Recency {
 #[derive(Clone, Debug)]
 pub struct Changes {
     revision: Revision,
-    things: Recency,
+    things: Recency<()>,
 }
 
 impl Changes {
     /// This many things, all unchanged.
     #[must_use]
     pub fn new(things: usize) -> Self {
-        Self { revision: Revision(0), things: Recency::new(things, 1) }
+        Self { revision: Revision(0), things: Recency::new(repeat_n((), things), 1) }
     }
 
     /// The latest change.
@@ -178,7 +195,7 @@ impl Changes {
     /// Records that a thing has just changed.
     pub fn record(&mut self, thing: u32) {
         self.revision.0 += 1;
-        self.things.touch(0, thing, self.revision);
+        self.things.touch(0, thing, (self.revision, ()));
     }
 
     /// The things that changed after `since`, newest first, each once.
@@ -215,12 +232,14 @@ mod tests {
             chassis: 1,
         };
         let fleet = Fleet::build(&[cluster(5), cluster(3)]).expect("a fleet");
-        let mut journal = Journal::new(&fleet);
+        let mut journal = Journal::new(&fleet, repeat_n(Resources::NONE, 8));
         let mut log: BTreeMap<u64, MachineId> = BTreeMap::new();
         let stream = Seed(3).stream("journal test");
         for step in 0..500 {
             let machine = MachineId(pick(stream.draw(step, 0), 8));
-            journal.record(fleet.cluster_of(machine), machine);
+            let free = Resources::new(step as u32, 1, 0, 0);
+            journal.record(fleet.cluster_of(machine), machine, free);
+            assert_eq!(journal.free(machine), free);
             log.insert(journal.revision().0, machine);
             let since = u64::from(pick(stream.draw(step, 1), step as u32 + 1));
             let expected: BTreeSet<_> = log.range(since + 1..).map(|(_, machine)| *machine).collect();

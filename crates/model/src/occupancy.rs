@@ -243,8 +243,6 @@ impl Totals {
 pub struct Occupancy {
     fleet: Arc<Fleet>,
     machines: Vec<MachineRecord>,
-    /// Each machine's free capacity, as in its record: most rules read it for most machines.
-    free: Vec<Resources>,
     racks: Vec<Totals>,
     clusters: Vec<Totals>,
     zone: Totals,
@@ -269,8 +267,6 @@ impl Occupancy {
             .map(|(id, cluster)| MachineRecord::empty(cluster.capacity, cluster.readiness_at_start(id)))
             .collect();
         let mut occupancy = Self {
-            free: machines.iter().map(|record| record.free).collect(),
-            machines,
             racks: vec![Totals::default(); fleet.rack_count() as usize],
             clusters: vec![Totals::default(); fleet.clusters().len()],
             zone: Totals::default(),
@@ -280,7 +276,8 @@ impl Occupancy {
             network: None,
             mix: Arc::default(),
             uses: None,
-            journal: Journal::new(&fleet),
+            journal: Journal::new(&fleet, machines.iter().map(|record| record.free)),
+            machines,
             fleet,
         };
         occupancy.count_unready();
@@ -315,7 +312,7 @@ impl Occupancy {
     /// The same state with a new journal, whose changes can be read, whatever this one has.
     #[must_use]
     pub fn with_new_journal(mut self) -> Self {
-        self.journal = Journal::new(&self.fleet);
+        self.journal = Journal::new(&self.fleet, self.machines.iter().map(|record| record.free));
         self
     }
 
@@ -387,7 +384,7 @@ impl Occupancy {
     #[inline]
     #[must_use]
     pub fn free(&self, machine: MachineId) -> Resources {
-        self.free[machine.index()]
+        self.journal.free(machine)
     }
 
     /// Replaces the state of one machine; there is no other way to change it. A change of its expected exit is not in
@@ -398,7 +395,8 @@ impl Occupancy {
         if *before == after {
             return;
         }
-        let (rack, cluster) = (self.fleet.rack_of(machine), self.fleet.cluster_of(machine));
+        let rack = self.fleet.rack_of(machine);
+        let cluster = self.fleet.cluster_of_rack(rack);
         let exit = ExpectedExit::of(&after.life);
         if exit != ExpectedExit::of(&before.life) {
             self.exits.set(machine, rack, exit);
@@ -416,9 +414,8 @@ impl Occupancy {
             let chassis = &mut self.chassis[self.fleet.chassis_of(machine).index()];
             *chassis = *chassis + u64::from(after.load.all()) - u64::from(before.load.all());
         }
-        self.free[machine.index()] = after.free;
         *before = after;
-        self.journal.record(cluster, machine);
+        self.journal.record(cluster, machine, after.free);
     }
 
     /// When machines are expected to be free.
