@@ -113,10 +113,12 @@ pub(crate) struct ClusterOrder {
     clusters: usize,
     /// The revision and the version of the shared verdicts that the order reflects.
     seen: Option<(Revision, Revision)>,
-    /// The buckets of every cluster, cluster by cluster; meaningless for invalid clusters.
+    /// The buckets of every cluster, cluster by cluster, and whether it is valid.
     buckets: Vec<u64>,
+    valid: Vec<bool>,
     /// The valid clusters, best first, ties by id.
     order: Vec<ClusterId>,
+    room: Vec<u64>,
 }
 
 impl ClusterOrder {
@@ -143,7 +145,9 @@ impl ClusterOrder {
             clusters,
             seen: None,
             buckets: Vec::new(),
+            valid: Vec::new(),
             order: Vec::new(),
+            room: Vec::new(),
         }
     }
 
@@ -202,40 +206,45 @@ impl ClusterOrder {
             }
             None => {
                 self.buckets = vec![0; self.clusters * self.preferences.len()];
+                self.valid = vec![false; self.clusters];
                 for cluster in (0..self.clusters).map(ClusterId::of) {
-                    self.insert(scene, shared, cluster);
+                    self.replace(scene, shared, cluster);
                 }
             }
         }
     }
 
+    /// Moves a cluster to the place that its verdicts give it now. Many stay: their verdicts changed, and changed back.
     fn replace(&mut self, scene: Scene<'_>, shared: &SharedClusters, cluster: ClusterId) {
-        if let Ok(at) = self.place(cluster) {
-            self.order.remove(at);
+        let valid = self.is_valid(scene, shared, cluster);
+        let mut row = core::mem::take(&mut self.room);
+        row.clear();
+        row.resize(self.preferences.len(), 0);
+        self.write_buckets(scene, shared, cluster, &mut row);
+        let was_valid = self.valid[cluster.index()];
+        if valid != was_valid || row != self.row(cluster).0 {
+            if was_valid && let Ok(at) = self.place(cluster) {
+                self.order.remove(at);
+            }
+            self.valid[cluster.index()] = valid;
+            self.buckets[cluster.index() * row.len()..][..row.len()].copy_from_slice(&row);
+            if valid && let Err(at) = self.place(cluster) {
+                self.order.insert(at, cluster);
+            }
         }
-        self.insert(scene, shared, cluster);
-    }
-
-    fn insert(&mut self, scene: Scene<'_>, shared: &SharedClusters, cluster: ClusterId) {
-        if !self.is_valid(scene, shared, cluster) {
-            return;
-        }
-        let width = self.preferences.len();
-        let mut buckets = core::mem::take(&mut self.buckets);
-        let mine = &mut buckets[cluster.index() * width..(cluster.index() + 1) * width];
-        self.write_buckets(scene, shared, cluster, mine);
-        self.buckets = buckets;
-        if let Err(at) = self.place(cluster) {
-            self.order.insert(at, cluster);
-        }
+        self.room = row;
     }
 
     /// The position of a cluster, found or to insert, by its stored buckets.
     fn place(&self, cluster: ClusterId) -> Result<usize, usize> {
+        let mine = self.row(cluster);
+        self.order.binary_search_by(|other| self.row(*other).cmp(&mine))
+    }
+
+    /// What orders a cluster: its stored buckets, then its id.
+    fn row(&self, cluster: ClusterId) -> (&[u64], ClusterId) {
         let width = self.preferences.len();
-        let row = |id: ClusterId| (&self.buckets[id.index() * width..(id.index() + 1) * width], id);
-        let mine = row(cluster);
-        self.order.binary_search_by(|other| row(*other).cmp(&mine))
+        (&self.buckets[cluster.index() * width..][..width], cluster)
     }
 
     fn is_valid(&self, scene: Scene<'_>, shared: &SharedClusters, cluster: ClusterId) -> bool {
