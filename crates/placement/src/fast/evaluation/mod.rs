@@ -59,6 +59,8 @@ pub(crate) struct Evaluation<K> {
     /// Whether a cell's machines are stored as bits, and the rules under which their best ones tie.
     bits: Option<TiedUnder>,
     cells: Vec<Option<Cells<K>>>,
+    /// All cells were used then or later, so most searches for unused ones end here.
+    used_since: u64,
     /// Where the best machine was last found; used if rules depend on the clock.
     found_last: (ClusterId, u32),
 }
@@ -79,6 +81,7 @@ impl<K: PackedKey> Evaluation<K> {
             bits: kit.bits(),
             sees_tenant: policy.minds_company(vm),
             cells: (0..clusters).map(|_| None).collect(),
+            used_since: 0,
             found_last: (ClusterId::of(0), 0),
         }
     }
@@ -112,11 +115,13 @@ impl<K: PackedKey> Evaluation<K> {
 
     /// Drops the cells of clusters that were not selected since then.
     pub(crate) fn forget_cells_unused_since(&mut self, then: u64) {
-        for cells in &mut self.cells {
-            if cells.as_ref().is_some_and(|cells| cells.used_at < then) {
-                *cells = None;
-            }
+        if self.used_since >= then {
+            return;
         }
+        for cells in &mut self.cells {
+            cells.take_if(|cells| cells.used_at < then);
+        }
+        self.used_since = self.cells.iter().flatten().map(|cells| cells.used_at).min().unwrap_or(then);
     }
 
     /// Bytes of its rankings.
