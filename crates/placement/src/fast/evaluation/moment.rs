@@ -128,7 +128,7 @@ impl<K: PackedKey> TieConditions<'_, K> {
         let mut unsure = 0;
         let known = cells.bits[first..].iter().zip(surely.iter_mut().zip(&maybe));
         for (at, ((key, _), (bits, (surely, maybe)))) in bests.iter().zip(known).enumerate() {
-            let bits = if *key == self.alone { *bits } else { 0 };
+            let bits = bits & u64::from(*key == self.alone).wrapping_neg();
             let is_unsure = (*key < self.alone) | (bits & maybe & !*surely != 0);
             unsure |= u64::from(is_unsure) << at;
             *surely &= bits;
