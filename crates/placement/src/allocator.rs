@@ -144,3 +144,67 @@ impl Allocator {
         self.pool.as_mut().map_or(0, |pool| pool.refresh(work, budget))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::sync::Arc;
+
+    use tiebreak_model::{
+        ClusterSpec, Fleet, Footprint, MachineRecord, Resources, ShapeId, VmRequest, VmShape, random::Seed,
+    };
+
+    use super::*;
+    use crate::fast::request::Draw;
+    use crate::policy::RuleUse;
+
+    const MACHINES: u32 = 40;
+
+    /// Makes all machines of a cluster full or empty.
+    fn fill(view: &mut Occupancy, cluster: u32, full: bool) {
+        for machine in (cluster * MACHINES..(cluster + 1) * MACHINES).map(MachineId) {
+            let capacity = view.fleet().capacity(machine);
+            let empty = MachineRecord::empty(capacity, view.record(machine).readiness);
+            let filled = empty.with(&VmShape::plain(capacity)).expect("it fits");
+            view.set(machine, if full { filled } else { empty });
+        }
+    }
+
+    #[test]
+    fn what_was_not_used_for_long_is_dropped() {
+        let cluster = || ClusterSpec {
+            name: "c".into(),
+            machines: MACHINES,
+            racks: 4,
+            capacity: Resources::new(8_000, 8_192, 0, 0),
+            unready: 0,
+            datacenter: 0,
+            chassis: 1,
+        };
+        let fleet = Fleet::build(&[cluster(), cluster(), cluster()]).expect("a fleet");
+        let rules = ["PreferEmptierClusters", "AreNodeResourcesValid", "BestFit"].map(|id| RuleUse::plain(id, None));
+        let policy = Arc::new(Policy::new(&rules, 1).expect("a policy"));
+        let caches = Caches { age: 300, ..Caches::default() };
+        let mut allocator = Allocator::new(policy, Occupancy::empty(Arc::new(fleet)), caches, 1 << 20);
+        let vm = VmRequest::alone(VmShape::plain(Resources::new(1_000, 1_024, 0, 0)));
+        let (footprint, stream) = (Footprint::default(), Seed(1).stream("allocator test"));
+        let mut clusters_kept = |emptiest: u32, decisions: u64| {
+            (0..3).for_each(|cluster| fill(allocator.view_mut(), cluster, cluster != emptiest));
+            for step in 0..decisions {
+                let draw = Draw { number: stream.draw(step, 0), among: None };
+                let (shape, footprint, needs) = (ShapeId::of(0), &footprint, Needs::NONE);
+                let choice = allocator.choose(&Request { shape, vm: &vm, footprint, needs, growth: None, draw });
+                let machine = choice.expect("a machine has room").machine;
+                assert_eq!(machine.0 / MACHINES, emptiest, "the best cluster");
+            }
+            allocator.sizes().evaluation_bytes
+        };
+        let one = clusters_kept(0, 1);
+        assert!(one > 0);
+        assert_eq!(clusters_kept(1, 1), 2 * one, "those of cluster 0 are kept for now");
+        assert_eq!(clusters_kept(1, 1_000), one, "and dropped after 300 decisions");
+        assert_eq!(clusters_kept(2, 200), 2 * one);
+        assert_eq!(clusters_kept(0, 200), 3 * one, "none was unused for 300 decisions at the last search");
+        assert_eq!(clusters_kept(2, 150), 2 * one, "at the next one, only those of cluster 1 were");
+        assert_eq!(clusters_kept(2, 300), one, "at the one after it, those of cluster 0 were, too");
+    }
+}
