@@ -265,20 +265,11 @@ impl<K: PackedKey> Rankings<K> {
         self.nodes[self.shape.cells[cell].root as usize]
     }
 
-    /// The valid machines of a cell of at most 64, as bits.
-    #[inline]
-    pub(crate) fn valid_bits(&self, cell: usize) -> u64 {
-        let Cell { first_leaf, leaves, .. } = self.shape.cells[cell];
-        let (word, from) = (first_leaf as usize / 64, first_leaf % 64);
-        let next = self.valid.get(word + 1).copied().unwrap_or(0);
-        let bits = self.valid[word] >> from | (next << 1) << (63 - from);
-        bits & u64::MAX >> (64 - leaves)
-    }
-
     /// The machines of a small cell that tie with its best, as bits.
     pub(crate) fn tied_bits(&self, cell: usize, under: TiedUnder) -> u64 {
-        let best = under.of(self.best(cell).0);
-        self.those(cell, |key| key != K::INVALID && under.of(key) == best)
+        let (best, many) = self.best(cell);
+        let best = under.of(best);
+        if many == 0 { 0 } else { self.those(cell, |key| key != K::INVALID && under.of(key) == best) }
     }
 
     /// The best key of some machines of a small cell, given as bits, and how many have it.
@@ -290,8 +281,9 @@ impl<K: PackedKey> Rankings<K> {
 
     /// The machines of a small cell with such a key, as bits.
     pub(crate) fn those(&self, cell: usize, is_one: impl Fn(K) -> bool) -> u64 {
-        let leaves = self.leaves_of(self.shape.cells[cell]).iter().enumerate();
-        leaves.fold(0, |bits, (at, key)| bits | u64::from(is_one(*key)) << at)
+        // By halves, because two vectors hold the bits of 8 keys of 32 bits at a time.
+        let halves = self.leaves_of(self.shape.cells[cell]).chunks(u32::BITS as usize).enumerate();
+        halves.fold(0, |bits, (half, keys)| bits | u64::from(those(keys, &is_one)) << (half as u32 * u32::BITS))
     }
 
     /// The `nth` machine of a cell's best set, in order of id.
@@ -404,6 +396,19 @@ fn best_of_keys<K: PackedKey>(keys: &[K]) -> Best<K> {
         keys.iter().map(|key| u32::from(*key == best)).sum()
     };
     (best, if best == K::INVALID { 0 } else { many })
+}
+
+/// At most 32 machines with such a key, as bits.
+#[inline]
+fn those<K: PackedKey>(keys: &[K], is_one: impl Fn(K) -> bool) -> u32 {
+    let (vectors, rest) = keys.as_chunks::<LANES>();
+    let mut lanes = [0_u32; LANES];
+    for (nth, keys) in vectors.iter().enumerate() {
+        lanes = core::array::from_fn(|lane| lanes[lane] | u32::from(is_one(keys[lane])) << (nth * LANES));
+    }
+    let of_vectors = lanes.iter().enumerate().fold(0, |bits, (lane, those)| bits | those << lane);
+    let rest = (vectors.len() * LANES..).zip(rest);
+    rest.fold(of_vectors, |bits, (at, key)| bits | u32::from(is_one(*key)) << at)
 }
 
 /// The best of the nodes below one node.
@@ -596,10 +601,8 @@ mod tests {
                 let is_valid = |at: usize| cell[at] != u64::MAX;
                 assert!((0..size).all(|at| rankings.is_valid(3 + at) == is_valid(at)), "size {size}, step {step}");
                 if size <= 64 {
-                    let as_bits = |places: &[usize]| places.iter().fold(0, |bits, at| bits | 1 << at);
-                    let valid: Vec<_> = (0..size).filter(|at| is_valid(*at)).collect();
-                    let bits = (rankings.valid_bits(1), rankings.tied_bits(1, TiedUnder::All));
-                    assert_eq!(bits, (as_bits(&valid), as_bits(&expected)), "size {size}, step {step}");
+                    let bits = expected.iter().fold(0, |bits, at| bits | 1 << at);
+                    assert_eq!(rankings.tied_bits(1, TiedUnder::All), bits, "size {size}, step {step}");
                 }
                 let seen: Vec<_> = (0..expected.len()).map(|nth| rankings.nth_best(1, nth as u32)).collect();
                 assert_eq!(seen, expected, "size {size}, step {step}");

@@ -3,7 +3,6 @@
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::cmp::Ordering;
 
 use tiebreak_model::journal::Revision;
 use tiebreak_model::{ClusterId, Fleet, MachineId, RackId};
@@ -28,6 +27,8 @@ pub(super) struct Cells<K> {
     /// Each cell's machines that tie with its best, as bits, where they are useful, and the rules under which they tie.
     pub(super) bits: Vec<u64>,
     pub(super) tied_under: TiedUnder,
+    /// Each cell's valid machines, where bits are useful.
+    pub(super) valid: Vec<u64>,
     /// Present if a rule about chassis breaks ties.
     pub(super) ties: Option<Ties<K>>,
     /// Present once manual weights have compared its machines.
@@ -39,13 +40,15 @@ impl<K: PackedKey> Cells<K> {
     pub(super) fn new(shape: Arc<Shape>, bits: Option<TiedUnder>, tiebreaker: Option<Field>, now: u64) -> Self {
         let rankings = Rankings::empty(shape);
         let cells = rankings.len();
+        let in_bits = vec![0; bits.map_or(0, |_| cells)];
         Self {
             revision: Revision(0),
             racks_seen: Revision(0),
             used_at: now,
             bests: Bests::none(cells),
             rankings,
-            bits: vec![0; bits.map_or(0, |_| cells)],
+            valid: in_bits.clone(),
+            bits: in_bits,
             tied_under: bits.unwrap_or(TiedUnder::All),
             ties: tiebreaker.map(|field| Ties::new(field, cells)),
             tally: None,
@@ -64,19 +67,18 @@ impl<K: PackedKey> Cells<K> {
     ) {
         let first = fleet.cluster(cluster).machines().start;
         touched.fit(self.rankings.len());
-        let only_ranks = self.bits.is_empty() && self.ties.is_none() && self.tally.is_none();
+        let only_ranks = self.ties.is_none() && self.tally.is_none();
         if only_ranks && self.rankings.is_low() {
             unsettled.fit(self.rankings.nodes());
-            self.each_change(first, full, judged, |cells, machine, key| {
-                let cell = cell_of(fleet, cluster, machine, by_rack) as usize;
-                touched.add(cell);
-                let (node, is_settled) = cells.rankings.place(cell, (machine.0 - first) as usize, key);
-                unsettled.add_if(node, !is_settled);
-            });
-            unsettled.drain(|node| self.rankings.settle(node));
-            touched.each(|cell| self.rankings.settle_root(cell));
+            let cell_of = |machine| cell_of(fleet, cluster, machine, by_rack) as usize;
+            if self.bits.is_empty() {
+                self.place_keys::<false>(first, (full, judged), cell_of, (touched, unsettled));
+            } else {
+                self.place_keys::<true>(first, (full, judged), cell_of, (touched, unsettled));
+            }
         } else {
-            self.each_change(first, full, judged, |cells, machine, key| {
+            let only_ranks = only_ranks && self.bits.is_empty();
+            self.each_change(first, (full, judged), |cells, machine, key| {
                 let (cell, index) = place(fleet, cluster, machine, by_rack);
                 if !only_ranks {
                     cells.set_key(cell, index, key);
@@ -88,13 +90,60 @@ impl<K: PackedKey> Cells<K> {
         }
     }
 
+    /// The same for low cells: places all keys first, and then settles each node and cell once.
+    #[inline]
+    fn place_keys<const IN_BITS: bool>(
+        &mut self,
+        first: u32,
+        machines: (&[MachineId], (&[MachineId], &[K])),
+        cell_of: impl Fn(MachineId) -> usize,
+        (touched, unsettled): (&mut Touched, &mut Touched),
+    ) {
+        self.each_change(first, machines, |cells, machine, key| {
+            let (cell, at) = (cell_of(machine), (machine.0 - first) as usize);
+            touched.add(cell);
+            if IN_BITS {
+                cells.mark(cell, at, key);
+            }
+            let (node, is_settled) = cells.rankings.place(cell, at, key);
+            unsettled.add_if(node, !is_settled);
+        });
+        unsettled.drain(|node| self.rankings.settle(node));
+        touched.each(|cell| {
+            self.rankings.settle_root(cell);
+            if IN_BITS {
+                self.mark_bests(cell);
+            }
+        });
+    }
+
+    /// Records in the bits, if there are any, that the machine at this position in the cluster gets this key.
+    #[inline]
+    fn mark(&mut self, cell: usize, at: usize, key: K) {
+        let Some(bits) = self.bits.get_mut(cell) else { return };
+        let (bit, is_valid) = (at - self.rankings.leaves(cell).0, key != K::INVALID);
+        let (tied, best) = (self.tied_under.of(key), self.tied_under.of(self.rankings.best(cell).0));
+        // A better machine is the only best one.
+        let others = if tied < best { 0 } else { *bits & !(1 << bit) };
+        *bits = others | u64::from(is_valid & (tied <= best)) << bit;
+        let valid = &mut self.valid[cell];
+        *valid = *valid & !(1 << bit) | u64::from(is_valid) << bit;
+    }
+
+    /// Finds a cell's best machines again if none of those marked is left.
+    #[inline]
+    fn mark_bests(&mut self, cell: usize) {
+        if let Some(bits) = self.bits.get_mut(cell).filter(|bits| **bits == 0) {
+            *bits = self.rankings.tied_bits(cell, self.tied_under);
+        }
+    }
+
     /// Calls `change` with each full machine, and with each judged one whose key is new.
     #[inline]
     fn each_change(
         &mut self,
         first: u32,
-        full: &[MachineId],
-        (judged, keys): (&[MachineId], &[K]),
+        (full, (judged, keys)): (&[MachineId], (&[MachineId], &[K])),
         mut change: impl FnMut(&mut Self, MachineId, K),
     ) {
         const BITS: usize = u64::BITS as usize;
@@ -122,22 +171,16 @@ impl<K: PackedKey> Cells<K> {
             return;
         }
         let before = self.rankings.best(cell).0;
+        self.mark(cell, self.rankings.leaves(cell).0 + index, key);
         self.rankings.set(cell, index, key);
+        self.mark_bests(cell);
         if let Some(tally) = &mut self.tally {
             tally.set_key(cell, self.rankings.leaves(cell).0 + index, key);
         }
         let best = self.rankings.best(cell).0;
         if let Some(ties) = self.ties_mut() {
-            return ties.set_key(cell, index, key, (before, best));
+            ties.set_key(cell, index, key, (before, best));
         }
-        let Some(bits) = self.bits.get_mut(cell) else { return };
-        let tied = self.tied_under;
-        *bits = match tied.of(best).cmp(&tied.of(before)) {
-            Ordering::Less => 1 << index,
-            Ordering::Equal if key != K::INVALID && tied.of(key) == tied.of(best) => *bits | 1 << index,
-            Ordering::Equal => *bits & !(1 << index),
-            Ordering::Greater => self.rankings.tied_bits(cell, tied),
-        };
     }
 
     /// What the rack adds to every key of a cell with a valid machine.

@@ -129,8 +129,8 @@ impl<K: PackedKey> Evaluation<K> {
         let bytes = |cells: &Cells<K>| {
             let of_ties = cells.ties.as_ref().map_or(0, Ties::bytes);
             let of_tally = cells.tally.as_ref().map_or(0, Tally::bytes);
-            let of_cells = cells.bests.bytes() + of_ties + of_tally + cells.bits.capacity() * size_of::<u64>();
-            (of_cells + cells.rankings.bytes()) as u64
+            let of_bits = (cells.bits.capacity() + cells.valid.capacity()) * size_of::<u64>();
+            (cells.bests.bytes() + of_ties + of_tally + of_bits + cells.rankings.bytes()) as u64
         };
         self.cells.iter().flatten().map(bytes).sum()
     }

@@ -189,7 +189,7 @@ impl<'a, K: PackedKey> Search<'a, K> {
                 return self.best < before;
             }
             // A better machine has an exit of the lowest level, or is better without it.
-            if cells.rankings.valid_bits(cell.at) & maybe == 0 && key.with(*field, *next) >= before {
+            if cells.valid[cell.at] & maybe == 0 && key.with(*field, *next) >= before {
                 return false;
             }
         }
