@@ -272,7 +272,7 @@ impl Occupancy {
             zone: Totals::default(),
             loads: vec![MachineLoad::NONE; fleet.machine_count() as usize],
             chassis: vec![0; fleet.chassis_count() as usize],
-            exits: Exits::new(fleet.machine_count(), fleet.rack_count()),
+            exits: Exits::new(fleet.machine_count()),
             network: None,
             mix: Arc::default(),
             uses: None,
@@ -395,16 +395,16 @@ impl Occupancy {
         if *before == after {
             return;
         }
-        let rack = self.fleet.rack_of(machine);
-        let cluster = self.fleet.cluster_of_rack(rack);
         let exit = ExpectedExit::of(&after.life);
         if exit != ExpectedExit::of(&before.life) {
-            self.exits.set(machine, rack, exit);
+            self.exits.set(machine, exit);
             if before.differs_in_exits_only(&after) {
                 *before = after;
                 return;
             }
         }
+        let rack = self.fleet.rack_of(machine);
+        let cluster = self.fleet.cluster_of_rack(rack);
         let change = Totals::change(self.fleet.cluster(cluster).capacity, before, &after);
         self.racks[rack.index()].shift(&change);
         self.clusters[cluster.index()].shift(&change);

@@ -8,6 +8,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use tiebreak_model::{MachineId, Occupancy, RackId};
 
@@ -29,8 +30,9 @@ const BLOCK: usize = 16;
 pub(crate) struct Ahead {
     unit_s: u32,
     now_s: u32,
-    /// For each rack, the change of its exits that its bits reflect, and the time until which they hold.
-    changes: Vec<u32>,
+    /// The changes of exits that the bits reflect.
+    changes: u64,
+    /// For each rack, the time until which its bits hold.
     until_s: Vec<u32>,
     machines: Vec<MachineExit>,
     /// For each step from `EVERY` to `NONE`, the machines of each rack.
@@ -49,22 +51,15 @@ impl Ahead {
     /// With powers of this unit in seconds, at least 1.
     pub(crate) const fn new(unit_s: u32) -> Self {
         // Later than any moment, so that the first refresh visits everything.
-        Self {
-            unit_s,
-            now_s: u32::MAX,
-            changes: Vec::new(),
-            until_s: Vec::new(),
-            machines: Vec::new(),
-            steps: Vec::new(),
-        }
+        Self { unit_s, now_s: u32::MAX, changes: 0, until_s: Vec::new(), machines: Vec::new(), steps: Vec::new() }
     }
 
     /// Brings it up to date.
     pub(crate) fn refresh(&mut self, occupancy: &Occupancy, exit: Exit, now_s: u32) {
         let (fleet, exits) = (occupancy.fleet(), occupancy.exits());
         let racks = fleet.rack_count() as usize;
-        if self.changes.is_empty() {
-            (self.changes, self.until_s) = (vec![0; racks], vec![0; racks]);
+        if self.until_s.is_empty() {
+            self.until_s = vec![0; racks];
             let machine = MachineExit { exit_s: 0, step: EVERY as u32, until_s: u32::MAX };
             self.machines = vec![machine; fleet.machine_count() as usize];
             self.steps = vec![0; racks * (NONE + 1)];
@@ -72,35 +67,44 @@ impl Ahead {
         }
         let turned_back = now_s < self.now_s;
         self.now_s = now_s;
+        let seen = core::mem::replace(&mut self.changes, exits.changes());
+        let Some(changed) = exits.changed_since(seen).filter(|_| !turned_back) else {
+            return (0..racks).for_each(|rack| self.refresh_rack(occupancy, exit, rack, true));
+        };
+        for machine in changed {
+            let exit_s = exit.of(exits.of(machine));
+            if self.machines[machine.index()].exit_s != exit_s {
+                let rack = fleet.rack_of(machine);
+                let at = machine.0 - fleet.machines_of_rack(rack).start;
+                self.move_to(rack.index(), (at as usize, machine.index()), exit_s);
+                let until_s = &mut self.until_s[rack.index()];
+                *until_s = (*until_s).min(self.machines[machine.index()].until_s);
+            }
+        }
         for first in (0..racks).step_by(BLOCK) {
             let block = first..racks.min(first + BLOCK);
-            let known = self.changes[block.clone()].iter().zip(&self.until_s[block.clone()]);
-            let changes = exits.changes_of_racks()[block.clone()].iter();
-            // Few racks have changed. Without branches, all of a block are compared at once.
-            let is_old = |(now, (known, until_s)): (&u32, (&u32, &u32))| (now != known) | (*until_s < now_s);
-            if changes.zip(known).fold(turned_back, |any, rack| any | is_old(rack)) {
-                block.for_each(|rack| self.refresh_rack(occupancy, exit, rack, turned_back));
+            // Few racks are old. Without branches, all of a block are compared at once.
+            if self.until_s[block.clone()].iter().fold(false, |any, until_s| any | (*until_s < now_s)) {
+                for rack in block {
+                    if self.until_s[rack] < now_s {
+                        self.refresh_rack(occupancy, exit, rack, false);
+                    }
+                }
             }
         }
     }
 
-    /// Brings a rack up to date, if it is not.
-    fn refresh_rack(&mut self, occupancy: &Occupancy, exit: Exit, rack: usize, turned_back: bool) {
-        let (exits, now_s) = (occupancy.exits(), self.now_s);
-        let changes = exits.changes_of_racks()[rack];
-        if self.changes[rack] == changes && self.until_s[rack] >= now_s && !turned_back {
-            return;
-        }
+    /// Brings a rack up to date: all its machines, or those whose bits hold no longer.
+    fn refresh_rack(&mut self, occupancy: &Occupancy, exit: Exit, rack: usize, all: bool) {
         let mut least_s = u32::MAX;
         for (at, machine) in occupancy.fleet().machines_of_rack(RackId(rack as u32)).enumerate() {
-            let exit_s = exit.of(exits.of(MachineId(machine)));
-            let known = self.machines[machine as usize];
-            if known.exit_s != exit_s || known.until_s < now_s || turned_back {
+            if all || self.machines[machine as usize].until_s < self.now_s {
+                let exit_s = exit.of(occupancy.exits().of(MachineId(machine)));
                 self.move_to(rack, (at, machine as usize), exit_s);
             }
             least_s = least_s.min(self.machines[machine as usize].until_s);
         }
-        (self.changes[rack], self.until_s[rack]) = (changes, least_s);
+        self.until_s[rack] = least_s;
     }
 
     /// Moves a machine to the bits of this exit.
@@ -114,7 +118,7 @@ impl Ahead {
             core::mem::replace(&mut self.machines[machine], MachineExit { exit_s, step: step as u32, until_s });
         let before = before.step as usize;
         for changed in before.min(step) + 1..=before.max(step) {
-            self.steps[changed * self.changes.len() + rack] ^= 1 << at;
+            self.steps[changed * self.until_s.len() + rack] ^= 1 << at;
         }
     }
 
@@ -141,7 +145,7 @@ impl Ahead {
                 (surely.min(NONE), power(ahead_s / unit_s).unwrap_or(ANY))
             }
         };
-        let column = |step: usize| &self.steps[step * self.changes.len()..][..self.changes.len()];
+        let column = |step: usize| &self.steps[step * self.until_s.len()..][..self.until_s.len()];
         Edge { surely: column(surely), maybe: column(maybe) }
     }
 }
@@ -161,23 +165,23 @@ pub(crate) struct Bounds<'a> {
 }
 
 impl Bounds<'_> {
-    /// The machines of each rack from `first` on: those certainly in the span, and those that may be.
+    /// Calls `see` with each of these racks: its machines that are certainly in the span, those that may be, and what
+    /// stands `beside` it.
     #[inline]
-    pub(crate) fn of(&self, first: usize, surely: &mut [u64], maybe: &mut [u64]) {
-        let racks = first..first + surely.len();
-        surely.copy_from_slice(&self.from.surely[racks.clone()]);
-        maybe.copy_from_slice(&self.from.maybe[racks.clone()]);
-        if let Some(after) = &self.after {
-            surely.iter_mut().zip(&after.maybe[racks.clone()]).for_each(|(these, after)| *these &= !after);
-            maybe.iter_mut().zip(&after.surely[racks.clone()]).for_each(|(these, after)| *these &= !after);
-        }
-        if let Some((hole, end)) = &self.hole {
-            let without = |these: &mut [u64], hole: &[u64], end: &[u64]| {
-                let holes = hole[racks.clone()].iter().zip(&end[racks.clone()]);
-                these.iter_mut().zip(holes).for_each(|(these, (hole, end))| *these &= !(hole & !end));
-            };
-            without(surely, hole.maybe, end.surely);
-            without(maybe, hole.surely, end.maybe);
+    pub(crate) fn each<T>(
+        &self,
+        racks: Range<usize>,
+        beside: impl Iterator<Item = T>,
+        mut see: impl FnMut(u64, u64, T),
+    ) {
+        // Most spans have no end. A loop for them alone is a few operations for several racks at once.
+        if self.after.is_none() && self.hole.is_none() {
+            let Edge { surely, maybe } = self.from;
+            let bits = surely[racks.clone()].iter().zip(&maybe[racks]);
+            bits.zip(beside).for_each(|((surely, maybe), beside)| see(*surely, *maybe, beside));
+        } else {
+            let bits = racks.map(|rack| self.of_rack(rack));
+            bits.zip(beside).for_each(|((surely, maybe), beside)| see(surely, maybe, beside));
         }
     }
 
@@ -240,10 +244,10 @@ mod tests {
                 (draw(11, 2) == 0 && to - from > 60).then(|| (from + 1 + draw(12, 30), from + 31 + draw(13, 20)));
             let span = Span { exit: Exit::Newest, from, to, hole };
             let bounds = ahead.bounds(&span);
-            let (mut surely, mut maybe) = ([0; 3], [0; 3]);
-            bounds.of(0, &mut surely, &mut maybe);
-            for (rack, (surely, maybe)) in surely.into_iter().zip(maybe).enumerate() {
-                assert_eq!(bounds.of_rack(rack), (surely, maybe));
+            let mut seen = Vec::new();
+            bounds.each(0..3, 0.., |surely, maybe, rack| seen.push((rack, (surely, maybe))));
+            assert_eq!(seen, [0, 1, 2].map(|rack| (rack, bounds.of_rack(rack))));
+            for (rack, (surely, maybe)) in seen {
                 for (at, id) in occupancy.fleet().machines_of_rack(RackId(rack as u32)).enumerate() {
                     let is_in = span.has(occupancy.exits().of(MachineId(id)));
                     assert!(surely >> at & 1 == 0 || is_in, "step {step}: machine {id} is not in {span:?}");

@@ -18,7 +18,6 @@ use super::super::ranking::{Fan, Shape, TiedUnder};
 use super::super::shared::Shared;
 use super::super::touched::Touched;
 use super::cells::Tied;
-use super::moment::BLOCK;
 use super::patching::Patch;
 use crate::policy::Policy;
 use crate::policy::classes::nobody;
@@ -59,8 +58,6 @@ pub(crate) struct Kit<K> {
     /// Whether racks are small enough for bits.
     pub(super) in_bits: bool,
     pub(super) tied: Vec<Tied>,
-    /// How many machines of each rack of a block are tied for best.
-    pub(super) tied_in_racks: Vec<[u32; BLOCK]>,
 }
 
 impl<K: PackedKey> Kit<K> {
@@ -95,7 +92,6 @@ impl<K: PackedKey> Kit<K> {
             chassis,
             user_facing: false,
             tied: Vec::new(),
-            tied_in_racks: Vec::new(),
         }
     }
 

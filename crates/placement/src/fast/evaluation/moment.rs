@@ -1,7 +1,9 @@
 //! Finds the best machines where rules depend on the clock.
 
+use core::ops::Range;
+
 use tiebreak_model::random::pick;
-use tiebreak_model::{ClusterId, Exits, MachineId, Occupancy};
+use tiebreak_model::{ClusterId, Exits, Fleet, MachineId, Occupancy, RackId};
 
 use super::super::ahead::{Ahead, Bounds};
 use super::super::fields::Moment;
@@ -13,13 +15,14 @@ use super::{Evaluation, Found, Kit};
 use crate::lifetime::steps::Span;
 use crate::policy::fields::Field;
 
-/// Racks that are compared at once.
-pub(super) const BLOCK: usize = 32;
+/// Cells that are compared at once.
+const BLOCK: usize = 32;
 
 impl<K: PackedKey> Evaluation<K> {
     /// The best machines where rules depend on the clock. Ranked keys leave the fields of these rules empty; the
     /// latest exits of the machines below a node bound the values of those fields. So most nodes are skipped, and
     /// only machines that may be among the best are evaluated.
+    #[inline(never)]
     pub(super) fn choose_at_moment(
         &mut self,
         occupancy: &Occupancy,
@@ -28,7 +31,7 @@ impl<K: PackedKey> Evaluation<K> {
         kit: &mut Kit<K>,
         books: &mut Books<'_>,
     ) -> Option<Found> {
-        let Kit { moment, tied, tied_in_racks, now_s, ahead, .. } = kit;
+        let Kit { moment, tied, now_s, ahead, .. } = kit;
         let (exits, fleet) = (occupancy.exits(), occupancy.fleet());
         if let (Some(ahead), [(steps, _)]) = (&mut *ahead, &**moment) {
             ahead.refresh(occupancy, steps.exit(), *now_s);
@@ -37,7 +40,9 @@ impl<K: PackedKey> Evaluation<K> {
         let mut search = Search::new(exits, moment, ahead);
         // Start with the cell of this class's last result: its best is the initial bound.
         let (hint, at) = self.found_last;
-        if let Some(cells) = self.cells[hint.index()].as_ref().filter(|_| clusters.contains(&hint)) {
+        if let Some(cells) = self.cells[hint.index()].as_ref().filter(|_| clusters.contains(&hint))
+            && search.may_beat(cells.bests.cells[at as usize].0)
+        {
             search.look_into(cells, &self.cell(fleet, hint, at));
         }
         for cluster in clusters {
@@ -46,9 +51,13 @@ impl<K: PackedKey> Evaluation<K> {
             if !search.may_beat(cells.bests.best.0) {
                 continue;
             }
-            for (at, (key, _)) in (0..).zip(&cells.bests.cells) {
-                if search.may_beat(*key) && search.look_into(cells, &self.cell(fleet, *cluster, at)) {
-                    self.found_last = (*cluster, at);
+            for block in blocks(fleet, *cluster, cells) {
+                let cells_that_may = if search.may_be_in(&block) { block.cells() } else { 0..0 };
+                for at in cells_that_may {
+                    let may_beat = search.may_beat(cells.bests.cells[at].0);
+                    if may_beat && search.look_into(cells, &self.cell(fleet, *cluster, at as u32)) {
+                        self.found_last = (*cluster, at as u32);
+                    }
                 }
             }
         }
@@ -56,31 +65,83 @@ impl<K: PackedKey> Evaluation<K> {
             return None;
         }
         tied.clear();
-        tied_in_racks.clear();
         let (mut count, terms) = (0, search.terms());
         for cluster in clusters {
             let cells = self.cells[cluster.index()].as_ref().filter(|cells| cells.bests.best.0 <= terms.alone);
             let Some(cells) = cells else { continue };
-            let racks = fleet.cluster(*cluster).racks().start as usize;
-            for (cell, bests) in (0..).step_by(BLOCK).zip(cells.bests.cells.chunks(BLOCK)) {
-                let mut of_racks = [0; BLOCK];
-                for at in ones(terms.count_by_bits(bests, (cells, cell, racks), &mut of_racks)) {
-                    let place = self.cell(fleet, *cluster, cell as u32 + at);
-                    of_racks[at as usize] = search.count_tied(&terms, cells, &place);
-                }
-                let many = of_racks.iter().sum();
-                tied.push(Tied { cluster: *cluster, cell: cell as u32, many });
-                tied_in_racks.push(of_racks);
+            for block in blocks(fleet, *cluster, cells) {
+                let many = match terms.count_by_bits(&block, exits) {
+                    Some(many) => many,
+                    None => {
+                        self.tied_cells(fleet, *cluster, block.cells(), (&search, &terms)).map(|(_, many)| many).sum()
+                    }
+                };
+                tied.push(Tied { cluster: *cluster, cell: block.first as u32, many });
                 count += many;
             }
         }
         let mut nth = pick(number, count);
-        let block = skip(tied.iter().map(|tied| tied.many), &mut nth);
-        let Tied { cluster, cell, .. } = tied[block];
-        let cell = cell + skip(tied_in_racks[block].iter().copied(), &mut nth) as u32;
+        let Tied { cluster, cell, .. } = tied[skip(tied.iter().map(|tied| tied.many), &mut nth)];
         let cells = self.cells[cluster.index()].as_ref().expect("it was searched");
-        Some((MachineId(search.nth_tied(&terms, cells, &self.cell(fleet, cluster, cell), nth)), count))
+        for (cell, many) in self.tied_cells(fleet, cluster, cell as usize..cells.bests.cells.len(), (&search, &terms)) {
+            match nth.checked_sub(many) {
+                Some(left) => nth = left,
+                None => return Some((MachineId(search.nth_tied(&terms, cells, &cell, nth)), count)),
+            }
+        }
+        unreachable!("they were counted")
     }
+
+    /// The cells among these that may have machines tied for best, and how many each has.
+    fn tied_cells<'a>(
+        &'a self,
+        fleet: &'a Fleet,
+        cluster: ClusterId,
+        those: Range<usize>,
+        (search, terms): (&'a Search<'_, K>, &'a TieConditions<'_, K>),
+    ) -> impl Iterator<Item = (CellPlace, u32)> + 'a {
+        let cells = self.cells[cluster.index()].as_ref().expect("it was searched");
+        those.filter(|at| cells.bests.cells[*at].0 <= terms.alone).map(move |at| {
+            let cell = self.cell(fleet, cluster, at as u32);
+            let many = search.count_tied(terms, cells, &cell);
+            (cell, many)
+        })
+    }
+}
+
+/// Some neighbouring cells of a cluster, which are racks if there are bits.
+struct Block<'a, K> {
+    fleet: &'a Fleet,
+    cells: &'a Cells<K>,
+    bests: &'a [Best<K>],
+    /// Its first cell in the cluster, and its first rack in the zone.
+    first: usize,
+    first_rack: usize,
+}
+
+impl<K> Block<'_, K> {
+    fn cells(&self) -> Range<usize> {
+        self.first..self.first + self.bests.len()
+    }
+
+    fn racks(&self) -> Range<usize> {
+        self.first_rack..self.first_rack + self.bests.len()
+    }
+
+    fn first_machine(&self, at: usize) -> u32 {
+        self.fleet.machines_of_rack(RackId((self.first_rack + at) as u32)).start
+    }
+}
+
+/// A cluster's cells in blocks.
+fn blocks<'a, K>(
+    fleet: &'a Fleet,
+    cluster: ClusterId,
+    cells: &'a Cells<K>,
+) -> impl Iterator<Item = Block<'a, K>> + use<'a, K> {
+    let racks = fleet.cluster(cluster).racks().start as usize;
+    let blocks = (0..).step_by(BLOCK).zip(cells.bests.cells.chunks(BLOCK));
+    blocks.map(move |(first, bests)| Block { fleet, cells, bests, first, first_rack: racks + first })
 }
 
 /// A search for the best machines at one moment.
@@ -110,32 +171,31 @@ struct TieConditions<'a, K> {
 }
 
 impl<K: PackedKey> TieConditions<'_, K> {
-    /// Counts the machines of each rack of a block that are tied for best, if this follows without evaluating any.
-    /// Returns the other racks, as bits.
+    /// Counts the machines of a block that are tied for best, if its bits tell which these may be.
     ///
-    /// Which racks tie is hard to predict, so the loop has no branches on it.
-    fn count_by_bits(
-        &self,
-        bests: &[Best<K>],
-        (cells, first, racks): (&Cells<K>, usize, usize),
-        tied: &mut [u32; BLOCK],
-    ) -> u64 {
-        let Some(bounds) = &self.bounds else {
-            return (0..).zip(bests).fold(0, |bits, (at, (key, _))| bits | u64::from(*key <= self.alone) << at);
-        };
-        let (mut surely, mut maybe) = ([0; BLOCK], [0; BLOCK]);
-        bounds.of(racks + first, &mut surely[..bests.len()], &mut maybe[..bests.len()]);
-        let mut unsure = 0;
-        let known = cells.bits[first..].iter().zip(surely.iter_mut().zip(&maybe));
-        for (at, ((key, _), (bits, (surely, maybe)))) in bests.iter().zip(known).enumerate() {
-            let bits = bits & u64::from(*key == self.alone).wrapping_neg();
-            let is_unsure = (*key < self.alone) | (bits & maybe & !*surely != 0);
-            unsure |= u64::from(is_unsure) << at;
-            *surely &= bits;
+    /// Which racks tie is hard to predict, so the loop has no branches on it, and processors can handle several racks
+    /// at once.
+    #[inline(never)]
+    fn count_by_bits(&self, block: &Block<'_, K>, exits: &Exits) -> Option<u32> {
+        let (bounds, span) = self.bounds.as_ref().zip(self.span.as_ref())?;
+        if block.cells.bests.best.0 != self.alone {
+            return None;
         }
-        // Apart, so that processors count several racks at once.
-        tied.iter_mut().zip(surely).for_each(|(tied, surely)| *tied = surely.count_ones());
-        unsure
+        let bits = block.bests.iter().zip(&block.cells.bits[block.cells()]);
+        let (mut many, mut unsure, mut any_unsure) = (0, [0; BLOCK], 0);
+        bounds.each(block.racks(), bits.zip(&mut unsure), |surely, maybe, (((key, _), bits), unsure)| {
+            let bits = bits & mask(*key == self.alone);
+            many += u64::from((bits & surely).count_ones());
+            *unsure = bits & maybe & !surely;
+            any_unsure |= *unsure;
+        });
+        if any_unsure != 0 {
+            for (at, unsure) in unsure.iter().enumerate().filter(|(_, unsure)| **unsure != 0) {
+                let first = block.first_machine(at);
+                many += ones(*unsure).filter(|at| span.has(exits.of(MachineId(first + at)))).count() as u64;
+            }
+        }
+        Some(many as u32)
     }
 
     /// The machines of a cell that are tied for best, as bits, if they are among its best regardless of the moment.
@@ -179,19 +239,42 @@ impl<'a, K: PackedKey> Search<'a, K> {
         }
     }
 
-    /// Searches a cell for a better machine. Returns whether there is one.
+    /// Whether a cell of a block may hold a better machine.
+    fn may_be_in(&self, block: &Block<'_, K>) -> bool {
+        let Some(Favoured { field, least, next, bounds: Some(bounds), .. }) = &self.favoured else { return true };
+        let valid = block.bests.iter().zip(&block.cells.valid[block.cells()]);
+        let mut any = 0;
+        bounds.each(block.racks(), valid, |_, maybe, ((key, _), valid)| {
+            let is_better_anyway = key.with(*field, *next) < self.best;
+            any |= (valid & maybe | mask(is_better_anyway)) & mask(key.with(*field, *least) < self.best);
+        });
+        any != 0
+    }
+
+    /// Searches a cell that may hold a better machine. Returns whether it does.
     fn look_into(&mut self, cells: &Cells<K>, cell: &CellPlace) -> bool {
         let before = self.best;
-        if let Some(Favoured { field, least, next, bounds: Some(bounds), .. }) = &self.favoured {
+        if let Some(Favoured { field, least, next, span, bounds: Some(bounds) }) = &self.favoured {
             let (key, (surely, maybe)) = (cells.bests.cells[cell.at].0, bounds.of_rack(cell.rack));
             if cells.bits[cell.at] & surely != 0 {
                 self.best = before.min(key.with(*field, *least));
                 return self.best < before;
             }
             // A better machine has an exit of the lowest level, or is better without it.
-            if cells.valid[cell.at] & maybe == 0 && key.with(*field, *next) >= before {
-                return false;
+            let (rack, valid) = (cells.rack_part(cell.at), cells.valid[cell.at]);
+            let key_of = |at: u32| rack.plus(cells.rankings.key(cell.at, at as usize));
+            let is_favoured = |at: &u32| surely >> at & 1 == 1 || span.has(self.exits.of(MachineId(cell.first + at)));
+            let favoured = ones(valid & maybe).filter(is_favoured).map(key_of).min();
+            let mut best = favoured.map_or(before, |favoured| before.min(favoured.with(*field, *least)));
+            if key.with(*field, *next) < best {
+                for at in ones(valid) {
+                    if key_of(at).with(*field, *next) < best {
+                        best = best.min(at_moment(self.exits, self.moment, cell.first + at, key_of(at)));
+                    }
+                }
             }
+            self.best = best;
+            return best < before;
         }
         let rack = cells.rack_part(cell.at);
         for chunk in cells.rankings.chunks(cell.at, cell.first) {
@@ -283,6 +366,12 @@ impl<'a, K: PackedKey> Search<'a, K> {
         }
         unreachable!("they were counted")
     }
+}
+
+/// All bits or none.
+#[inline]
+fn mask(all: bool) -> u64 {
+    u64::from(all).wrapping_neg()
 }
 
 /// A machine's key with the current fields of rules that depend on the clock.
