@@ -360,16 +360,15 @@ impl Lives {
         let now_s = seconds(now);
         let Self { terms, predictions, machines, counts, .. } = self;
         let MachineLives { host, residents, first_exit_s, longest_s, checked_s } = &mut machines[machine.index()];
-        let first_change = |all: &[Resident]| all.iter().map(|it| it.latest.changes_s).min().unwrap_or(u32::MAX);
-        let mut change_s = first_change(residents);
-        if terms.repredict && change_s <= now_s {
-            for it in residents.iter_mut().filter(|it| it.latest.changes_s <= now_s) {
+        let (mut exit_s, mut change_s) = (0, u32::MAX);
+        for it in residents.iter_mut() {
+            if terms.repredict && it.latest.changes_s <= now_s {
                 it.latest = latest(predictions, it.vm, it.born_s, now_s);
             }
-            change_s = first_change(residents);
+            (exit_s, change_s) = (exit_s.max(it.latest.exit_s), change_s.min(it.latest.changes_s));
         }
         let life = HostLife {
-            exit_s: residents.iter().map(|it| it.latest.exit_s).max().unwrap_or(0),
+            exit_s,
             first_exit_s: *first_exit_s,
             longest_s: *longest_s,
             class: host.class,
