@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use crate::exits::{Exits, ExpectedExit};
 use crate::fleet::{Cluster, Fleet, Readiness};
 use crate::growth::Growth;
-use crate::ids::{ClusterId, MachineId, RackId};
+use crate::ids::{ChassisId, ClusterId, MachineId, RackId};
 use crate::journal::{Journal, Revision};
 use crate::life::{HostLife, Phase};
 use crate::mix::ShapeMix;
@@ -644,6 +644,14 @@ pub struct ChassisView {
 }
 
 impl ChassisView {
+    /// The same for another chassis of the cluster.
+    #[inline]
+    #[must_use]
+    pub fn with_chassis(self, occupancy: &Occupancy, chassis: ChassisId) -> Self {
+        let machines = occupancy.fleet.machines_of_chassis(chassis).len() as u32;
+        Self { chassis: occupancy.chassis[chassis.index()], machines, ..self }
+    }
+
     /// The same for another machine of the chassis.
     #[inline]
     #[must_use]

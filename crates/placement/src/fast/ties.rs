@@ -8,7 +8,6 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
-use core::cmp::Ordering;
 
 use tiebreak_model::RackId;
 
@@ -20,8 +19,6 @@ use crate::policy::fields::Field;
 /// The cells of one cluster where a rule about chassis breaks ties.
 pub(crate) struct Ties<K> {
     field: Field,
-    /// The machines of each cell that tie with its best under the rules above, as bits; 0 if unknown.
-    tied: Vec<u64>,
     /// For batch VMs and for user-facing ones.
     kinds: [CellsOfKind<K>; 2],
 }
@@ -46,21 +43,7 @@ impl<K: PackedKey> Ties<K> {
             let (above, bests) = (K::INVALID, Bests::none(cells));
             CellsOfKind { above, bests, changed: changed.clone(), waiting: waiting.clone() }
         };
-        Self { field, tied: vec![0; cells], kinds: [kind(), kind()] }
-    }
-
-    /// Records a machine's new key and its cell's new best, which was `before`.
-    #[inline]
-    pub(crate) fn set_key(&mut self, cell: usize, index: usize, key: K, (before, best): (K, K)) {
-        let (key, before, best) = (key.above(self.field), before.above(self.field), best.above(self.field));
-        let (tied, bit) = (&mut self.tied[cell], 1 << index);
-        *tied = match best.cmp(&before) {
-            Ordering::Less => bit,
-            Ordering::Equal if *tied == 0 => 0,
-            Ordering::Equal if key == best => *tied | bit,
-            Ordering::Equal => *tied & !bit,
-            Ordering::Greater => 0,
-        };
+        Self { field, kinds: [kind(), kind()] }
     }
 
     /// Records that the tie breaking of this cell may change.
@@ -74,14 +57,15 @@ impl<K: PackedKey> Ties<K> {
         &self.kinds[kind].bests
     }
 
-    /// Evaluates changed cells; the first cell is the rack `first`. `ranked` has their best without this rule.
+    /// Evaluates changed cells; the first cell is the rack `first`. `ranked` has their best without this rule, and
+    /// `tied` the machines of each cell that tie with its best under the rules above, as bits.
     pub(crate) fn settle(
         &mut self,
-        (rankings, ranked): (&Rankings<K>, &Bests<K>),
+        (rankings, ranked, tied): (&Rankings<K>, &Bests<K>, &[u64]),
         first: RackId,
         asked: &AskedChassis<'_>,
     ) {
-        let Self { field, tied, kinds } = self;
+        let Self { field, kinds } = self;
         let CellsOfKind { above, bests, changed, waiting } = &mut kinds[asked.kind()];
         let best_above = ranked.best.0.above(*field);
         let is_another = core::mem::replace(above, best_above) != best_above;
@@ -96,9 +80,6 @@ impl<K: PackedKey> Ties<K> {
                     continue;
                 }
                 let alone = rankings.best(cell).0;
-                if tied[cell] == 0 {
-                    tied[cell] = rankings.those(cell, |key| key.above(*field) == alone.above(*field));
-                }
                 let (bucket, those) = asked.least(RackId(first.0 + cell as u32), tied[cell]);
                 // If there are no rules below, all remaining machines tie.
                 let (below, count) = match asked.field.is_last {
@@ -110,15 +91,15 @@ impl<K: PackedKey> Ties<K> {
         }
     }
 
-    /// The index in its cell (a rack) of the `nth` machine whose key is the best there, including this rule.
+    /// The index in its cell (a rack) of the `nth` machine whose key is the best there, including this rule; `tied` are
+    /// those that tie under the rules above.
     pub(crate) fn nth_best(
-        &self,
-        (rankings, cell): (&Rankings<K>, usize),
+        (rankings, cell, tied): (&Rankings<K>, usize, u64),
         rack: RackId,
         asked: &AskedChassis<'_>,
         nth: u32,
     ) -> u32 {
-        let (_, those) = asked.least(rack, self.tied[cell]);
+        let (_, those) = asked.least(rack, tied);
         let (best, _) = rankings.best_of(cell, those);
         let mut tied = ones(those).filter(|at| rankings.key(cell, *at as usize) == best);
         tied.nth(nth as usize).expect("they were counted")
@@ -128,6 +109,6 @@ impl<K: PackedKey> Ties<K> {
     pub(crate) fn bytes(&self) -> usize {
         let words = |kind: &CellsOfKind<K>| kind.changed.capacity() + kind.waiting.capacity();
         let of_kind = |kind: &CellsOfKind<K>| kind.bests.bytes() + words(kind) * size_of::<u64>();
-        self.kinds.iter().map(of_kind).sum::<usize>() + self.tied.capacity() * size_of::<u64>()
+        self.kinds.iter().map(of_kind).sum()
     }
 }

@@ -57,10 +57,11 @@ impl<T: ChassisPreference> AnyChassis for Chassis<T> {
         let Asker { quantizer, occupancy, user_facing } = *asker;
         let fleet = occupancy.fleet();
         let (first, mut least, mut those) = (fleet.machines_of_rack(rack).start, u64::MAX, 0);
+        let any = occupancy.chassis_of(MachineId(first));
         while machines != 0 {
-            let one = MachineId(first + machines.trailing_zeros());
-            let (chassis, view) = (fleet.machines_of_chassis(fleet.chassis_of(one)), occupancy.chassis_of(one));
-            let mut beside = machines & u64::MAX >> (64 - (chassis.end - first));
+            let chassis = fleet.chassis_of(MachineId(first + machines.trailing_zeros()));
+            let view = any.with_chassis(occupancy, chassis);
+            let mut beside = machines & u64::MAX >> (64 - (fleet.machines_of_chassis(chassis).end - first));
             machines ^= beside;
             let of_chassis = self.0.of_chassis(view.used_share());
             if quantizer.bucket(of_chassis) > least {

@@ -30,8 +30,9 @@ pub(crate) struct PowerBook {
     patterns: Patterns,
     chassis: Vec<Held>,
     loads: Vec<Balance>,
-    /// The scores of chassis and of servers, summed over samples.
+    /// The scores of chassis and of servers: now, and summed over samples.
     scores: [Vec<f64>; 2],
+    score_sums: [Vec<f64>; 2],
     samples: u32,
     counters: PowerCounters,
     at_last_sample: PowerCounters,
@@ -87,8 +88,10 @@ impl PowerBook {
         let machines = fleet.machine_count() as usize;
         let chassis: Vec<_> = (0..fleet.chassis_count()).map(|id| Held::idle(&terms, &fleet, ChassisId(id))).collect();
         let readings = (patterns.slot_of(horizon) + 1) * chassis.len() as u64;
-        Self {
-            scores: [vec![0.0; chassis.len()], vec![0.0; machines]],
+        let sums = [vec![0.0; chassis.len()], vec![0.0; machines]];
+        let mut book = Self {
+            scores: sums.clone(),
+            score_sums: sums,
             loads: vec![Balance::default(); machines],
             samples: 0,
             counters: PowerCounters::default(),
@@ -101,7 +104,21 @@ impl PowerBook {
             patterns,
             fleet,
             terms,
-        }
+        };
+        (0..machines).map(MachineId::of).for_each(|machine| book.score(machine));
+        book
+    }
+
+    /// Computes the scores of a machine and of its chassis, because its load changed.
+    fn score(&mut self, machine: MachineId) {
+        let chassis = self.fleet.chassis_of(machine);
+        let machines = self.fleet.machines_of_chassis(chassis);
+        let (full, count) = (full_load(&self.fleet, machine), machines.len() as f64);
+        let loads = &self.loads[machines.start as usize..machines.end as usize];
+        let used: u64 = loads.iter().map(|it| it.0[0] + it.0[1]).sum();
+        self.scores[0][chassis.index()] = 1.0 - used as i64 as f64 / (full * count);
+        let [user_facing, other] = self.loads[machine.index()].0.map(|load| load as i64 as f64);
+        self.scores[1][machine.index()] = (1.0 + (other - user_facing) / full) / 2.0;
     }
 
     /// Whether draws are measured.
@@ -115,6 +132,7 @@ impl PowerBook {
         let cores_milli = shape.demand[Resource::Cores];
         let Load { user_facing, .. } = usage.load;
         self.loads[machine.index()].0[usize::from(!user_facing)] += usage.load.of_cores(cores_milli);
+        self.score(machine);
         if !self.measures() || cores_milli == 0 {
             return;
         }
@@ -135,6 +153,7 @@ impl PowerBook {
         let usage = self.terms.usages[vm.index()];
         let cores_milli = workload.shape_of_vm(vm).demand[Resource::Cores];
         self.loads[machine.index()].0[usize::from(!usage.load.user_facing)] -= usage.load.of_cores(cores_milli);
+        self.score(machine);
         if self.measures() && cores_milli > 0 {
             self.change(machine, now, |residents| {
                 let at = residents.iter().position(|resident| resident.vm == vm).expect("it stood there");
@@ -240,28 +259,12 @@ impl System for PowerBook {
     fn sample(&mut self, now: Time, _: &Occupancy) -> PowerSample {
         self.follow_all(now);
         self.samples += 1;
-        let fleet = self.fleet.clone();
-        let of_chassis = |loads: &[Balance], at: usize| {
-            let machines = fleet.machines_of_chassis(ChassisId::of(at));
-            let (full, count) = (full_load(&fleet, MachineId(machines.start)), machines.len() as f64);
-            let used: u64 =
-                loads[machines.start as usize..machines.end as usize].iter().map(|it| it.0[0] + it.0[1]).sum();
-            1.0 - used as i64 as f64 / (full * count)
-        };
-        let of_server = |loads: &[Balance], at: usize| {
-            let [user_facing, other] = loads[at].0.map(|load| load as i64 as f64);
-            (1.0 + (other - user_facing) / full_load(&fleet, MachineId::of(at))) / 2.0
-        };
         let mut deviations = [Deviation::default(); 2];
-        for at in 0..self.chassis.len() {
-            let score = of_chassis(&self.loads, at);
-            self.scores[0][at] += score;
-            deviations[0].add(score);
-        }
-        for at in 0..self.loads.len() {
-            let score = of_server(&self.loads, at);
-            self.scores[1][at] += score;
-            deviations[1].add(score);
+        for ((scores, sums), deviation) in self.scores.iter().zip(&mut self.score_sums).zip(&mut deviations) {
+            for (score, sum) in scores.iter().zip(sums) {
+                *sum += score;
+                deviation.add(*score);
+            }
         }
         let counted = self.counters.since(&self.at_last_sample);
         self.at_last_sample = self.counters;
@@ -284,7 +287,7 @@ impl System for PowerBook {
         };
         PowerSummary {
             counted: self.counters,
-            deviations: core::array::from_fn(|which| Deviation::of(self.scores[which].iter().map(mean))),
+            deviations: core::array::from_fn(|which| Deviation::of(self.score_sums[which].iter().map(mean))),
             throttled_vms: [of(true), of(false)],
         }
     }

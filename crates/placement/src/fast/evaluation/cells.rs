@@ -67,8 +67,7 @@ impl<K: PackedKey> Cells<K> {
     ) {
         let first = fleet.cluster(cluster).machines().start;
         touched.fit(self.rankings.len());
-        let only_ranks = self.ties.is_none() && self.tally.is_none();
-        if only_ranks && self.rankings.is_low() {
+        if self.tally.is_none() && self.rankings.is_low() {
             unsettled.fit(self.rankings.nodes());
             let cell_of = |machine| cell_of(fleet, cluster, machine, by_rack) as usize;
             if self.bits.is_empty() {
@@ -77,7 +76,7 @@ impl<K: PackedKey> Cells<K> {
                 self.place_keys::<true>(first, (full, judged), cell_of, (touched, unsettled));
             }
         } else {
-            let only_ranks = only_ranks && self.bits.is_empty();
+            let only_ranks = self.bits.is_empty() && self.tally.is_none();
             self.each_change(first, (full, judged), |cells, machine, key| {
                 let (cell, index) = place(fleet, cluster, machine, by_rack);
                 if !only_ranks {
@@ -170,16 +169,12 @@ impl<K: PackedKey> Cells<K> {
         if self.rankings.key(cell, index) == key {
             return;
         }
-        let before = self.rankings.best(cell).0;
-        self.mark(cell, self.rankings.leaves(cell).0 + index, key);
+        let at = self.rankings.leaves(cell).0 + index;
+        self.mark(cell, at, key);
         self.rankings.set(cell, index, key);
         self.mark_bests(cell);
         if let Some(tally) = &mut self.tally {
-            tally.set_key(cell, self.rankings.leaves(cell).0 + index, key);
-        }
-        let best = self.rankings.best(cell).0;
-        if let Some(ties) = self.ties_mut() {
-            ties.set_key(cell, index, key, (before, best));
+            tally.set_key(cell, at, key);
         }
     }
 

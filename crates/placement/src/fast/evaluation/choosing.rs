@@ -9,6 +9,7 @@ use super::super::objects::Books;
 use super::super::packed::PackedKey;
 use super::super::ranking::{Best, Bests, best_keys, joined, skip};
 use super::super::request::Draw;
+use super::super::ties::Ties;
 use super::cells::Cells;
 use super::live::Live;
 use super::{Evaluation, Found, Kit};
@@ -69,8 +70,8 @@ impl<K: PackedKey> Evaluation<K> {
         let (fleet, asked) = (occupancy.fleet(), kit.chassis[0].asked(occupancy, kit.user_facing));
         for cluster in clusters {
             let racks = fleet.cluster(*cluster).racks().start;
-            if let Some(Cells { ties: Some(ties), rankings, bests, .. }) = &mut self.cells[cluster.index()] {
-                ties.settle((rankings, bests), RackId(racks), &asked);
+            if let Some(Cells { ties: Some(ties), rankings, bests, bits, .. }) = &mut self.cells[cluster.index()] {
+                ties.settle((rankings, bests, bits), RackId(racks), &asked);
             }
         }
         let DrawnMachine { cluster, cell, nth, best } =
@@ -78,7 +79,8 @@ impl<K: PackedKey> Evaluation<K> {
         let cells = self.cells[cluster.index()].as_ref().expect("it was searched");
         let rack = RackId(fleet.cluster(cluster).racks().start + cell as u32);
         let first = fleet.machines_of_rack(rack).start;
-        Some((MachineId(first + cells.ties().nth_best((&cells.rankings, cell), rack, &asked, nth)), best.1))
+        let tied = (&cells.rankings, cell, cells.bits[cell]);
+        Some((MachineId(first + Ties::nth_best(tied, rack, &asked, nth)), best.1))
     }
 
     /// The cell of the machine drawn among all that are best, according to these bests.

@@ -114,12 +114,13 @@ impl<K: PackedKey> Kit<K> {
     }
 
     /// Whether cells store their machines as bits: for rules that depend on the clock, their best ones, and for rules
-    /// about uplinks, those among which such a rule may decide.
+    /// about chassis and uplinks, those among which such a rule may decide.
     pub(super) fn bits(&self) -> Option<TiedUnder> {
-        match self.uplinks.first() {
-            Some(first) if self.in_bits && self.chassis.is_empty() => Some(TiedUnder::Above(first.field)),
-            Some(_) => None,
-            None => self.ahead.as_ref().map(|_| TiedUnder::All),
+        match (self.tiebreaker(), self.uplinks.first()) {
+            (Some(field), _) => Some(TiedUnder::Above(field)),
+            (None, Some(first)) if self.in_bits && self.chassis.is_empty() => Some(TiedUnder::Above(first.field)),
+            (None, Some(_)) => None,
+            (None, None) => self.ahead.as_ref().map(|_| TiedUnder::All),
         }
     }
 
