@@ -168,6 +168,13 @@ impl Network {
         self.free_kbps[self.place(cut) as usize]
     }
 
+    /// The free bandwidth of these machines, in order of id, in kbit/s.
+    #[inline]
+    #[must_use]
+    pub fn free_of_machines(&self, machines: Range<u32>) -> &[i64] {
+        &self.free_kbps[machines.start as usize..machines.end as usize]
+    }
+
     /// The reserved bandwidth of a cut, in kbit/s.
     #[inline]
     #[must_use]

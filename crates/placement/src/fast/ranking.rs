@@ -358,11 +358,14 @@ impl<K: PackedKey> Rankings<K> {
     /// without a valid machine.
     #[inline]
     pub(crate) fn chunks(&self, cell: usize, first: u32) -> impl Iterator<Item = Chunk<'_, K>> {
-        let (span, fan) = (self.shape.cells[cell], self.shape.fan());
-        let nodes = &self.nodes[span.first_node as usize..];
-        let chunks = self.leaves_of(span).chunks(fan).zip(nodes).zip((first..).step_by(fan));
-        let valid = chunks.filter(|((_, node), _)| node.0 != K::INVALID);
-        valid.map(|((keys, node), first)| Chunk { first, keys, best: node.0, tied: node.1 })
+        let (span, leaves) = (self.shape.cells[cell], self.leaves_of(self.shape.cells[cell]));
+        let (fan, fan_bits) = (self.shape.fan(), self.shape.fan_bits);
+        let nodes = self.nodes[span.first_node as usize..].iter().take((leaves.len() + fan - 1) >> fan_bits);
+        nodes.enumerate().filter(|(_, (best, _))| *best != K::INVALID).map(move |(nth, (best, tied))| {
+            let from = nth << fan_bits;
+            let keys = &leaves[from..leaves.len().min(from + fan)];
+            Chunk { first: first + from as u32, keys, best: *best, tied: *tied }
+        })
     }
 
     /// Bytes it holds.

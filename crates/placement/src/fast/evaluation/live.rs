@@ -199,19 +199,35 @@ impl<'a> Live<'a> {
     }
 }
 
-/// A machine's uplinks, and its buckets under the rules about them.
+/// Uplinks with the same buckets under the rules about them: of this capacity, and with at least and at most so much
+/// free bandwidth. More free bandwidth never gives a higher bucket.
 #[derive(Clone, Copy)]
 struct Uplinks<K> {
     capacity_kbps: u64,
-    free_kbps: i64,
+    free_kbps: (i64, i64),
     buckets: K,
+}
+
+impl<K: PackedKey> Uplinks<K> {
+    #[inline]
+    fn has(&self, free_kbps: i64) -> bool {
+        let (least, most) = self.free_kbps;
+        (least <= free_kbps) & (free_kbps <= most)
+    }
+
+    /// Both, if their buckets are the same; else the other.
+    fn and(self, other: Self) -> Self {
+        let ((least, most), (other_least, other_most)) = (self.free_kbps, other.free_kbps);
+        let are_same = (self.capacity_kbps, self.buckets) == (other.capacity_kbps, other.buckets);
+        if are_same { Self { free_kbps: (least.min(other_least), most.max(other_most)), ..other } } else { other }
+    }
 }
 
 /// A search for the best machines, cell by cell.
 struct Search<'a, K> {
     live: &'a Live<'a>,
     best: K,
-    /// The last machine that was at least as good as the best: one with the same uplinks has the same buckets.
+    /// The uplinks of the last machines that were at least as good as the best.
     winner: Option<Uplinks<K>>,
     /// The last machine that lost: one with the same capacity and no more free bandwidth has no lower buckets.
     loser: Option<Uplinks<K>>,
@@ -235,7 +251,15 @@ impl<'a, K: PackedKey> Search<'a, K> {
             match self.live.pass(&chunk) {
                 Pass::None => {}
                 Pass::All if ranked_says_all => self.count(rack.plus(chunk.best), chunk.tied, &mut many),
-                _ => self.look_into_chunk(&chunk, self.candidates(cells, cell, &chunk), rack, &mut many),
+                pass => {
+                    let mut candidates = self.without_losers(&chunk, self.candidates(cells, cell, &chunk), rack);
+                    if pass == Pass::All {
+                        candidates = self.count_winners(&chunk, candidates, rack, &mut many);
+                    }
+                    if candidates != 0 {
+                        self.look_into_chunk(&chunk, candidates, rack, &mut many);
+                    }
+                }
             }
         }
         many
@@ -260,6 +284,40 @@ impl<'a, K: PackedKey> Search<'a, K> {
         }
     }
 
+    /// The candidates of a chunk without those that have certainly lost. Most have; a loop that looks at nothing else
+    /// passes over them sooner.
+    fn without_losers(&self, chunk: &Chunk<'_, K>, candidates: u64, rack: K) -> u64 {
+        let (Some(lost_kbps), Some(network)) = (self.lost_up_to(chunk, rack), self.live.occupancy.network()) else {
+            return candidates;
+        };
+        let free_kbps = network.free_of_machines(chunk.machines());
+        ones(candidates).fold(0, |left, at| left | u64::from(free_kbps[at as usize] > lost_kbps) << at)
+    }
+
+    /// Counts the candidates of a chunk whose uplinks are like those of the last winners, if nothing else adds to keys,
+    /// and returns the others. Every machine of the chunk is admitted.
+    #[inline(never)]
+    fn count_winners(&mut self, chunk: &Chunk<'_, K>, candidates: u64, rack: K, many: &mut u32) -> u64 {
+        let Live { occupancy, moment, chassis, .. } = self.live;
+        let winner = self.winner.filter(|it| {
+            let (capacity_kbps, _) = self.live.bandwidth(chunk.first);
+            moment.is_empty() && chassis.is_empty() && it.capacity_kbps == capacity_kbps
+        });
+        let (Some(winner), Some(network)) = (winner, occupancy.network()) else { return candidates };
+        let (free_kbps, added) = (network.free_of_machines(chunk.machines()), rack.plus(winner.buckets));
+        let (mut best, mut left) = ((self.best, *many), 0);
+        for at in ones(candidates) {
+            if winner.has(free_kbps[at as usize]) {
+                best = joined(best, (added.plus(chunk.keys[at as usize]), 1));
+            } else {
+                left |= 1 << at;
+            }
+        }
+        (self.best, *many) = best;
+        left
+    }
+
+    #[inline(never)]
     fn look_into_chunk(&mut self, chunk: &Chunk<'_, K>, candidates: u64, rack: K, many: &mut u32) {
         let mut lost_up_to = self.lost_up_to(chunk, rack);
         for at in ones(candidates) {
@@ -276,7 +334,7 @@ impl<'a, K: PackedKey> Search<'a, K> {
             if key > self.best {
                 self.loser = Some(uplinks);
             } else if self.live.admits(machine) {
-                self.winner = Some(uplinks);
+                self.winner = Some(self.winner.map_or(uplinks, |winner| winner.and(uplinks)));
                 self.count(key, 1, many);
             }
             lost_up_to = self.lost_up_to(chunk, rack);
@@ -290,7 +348,7 @@ impl<'a, K: PackedKey> Search<'a, K> {
         // The machines of a chunk are of one cluster, and have the same capacity.
         let (capacity_kbps, _) = self.live.bandwidth(chunk.first);
         let all_lose = capacity_kbps == loser.capacity_kbps && rack.plus(chunk.best).plus(loser.buckets) > self.best;
-        all_lose.then_some(loser.free_kbps)
+        all_lose.then_some(loser.free_kbps.1)
     }
 
     fn count(&mut self, key: K, machines: u32, many: &mut u32) {
@@ -301,13 +359,16 @@ impl<'a, K: PackedKey> Search<'a, K> {
     fn has_lost(&self, machine: u32, key: K) -> bool {
         let Some(loser) = &self.loser else { return false };
         let (capacity_kbps, free_kbps) = self.live.bandwidth(machine);
-        free_kbps <= loser.free_kbps && capacity_kbps == loser.capacity_kbps && key.plus(loser.buckets) > self.best
+        free_kbps <= loser.free_kbps.1 && capacity_kbps == loser.capacity_kbps && key.plus(loser.buckets) > self.best
     }
 
     #[inline]
     fn uplinks(&self, machine: u32) -> Uplinks<K> {
         let (capacity_kbps, free_kbps) = self.live.bandwidth(machine);
-        let same = self.winner.filter(|it| (it.capacity_kbps, it.free_kbps) == (capacity_kbps, free_kbps));
-        same.unwrap_or_else(|| Uplinks { capacity_kbps, free_kbps, buckets: self.live.of_uplinks(machine) })
+        let buckets = match &self.winner {
+            Some(it) if it.capacity_kbps == capacity_kbps && it.has(free_kbps) => it.buckets,
+            _ => self.live.of_uplinks(machine),
+        };
+        Uplinks { capacity_kbps, free_kbps: (free_kbps, free_kbps), buckets }
     }
 }
