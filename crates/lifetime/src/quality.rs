@@ -109,7 +109,12 @@ impl Errors {
 
     pub(crate) fn add(&mut self, predicted_s: u32, true_s: u32) {
         self.counts.resize(Self::BINS, 0);
-        let decades = libm::fabs(libm::log10(f64::from(predicted_s)) - libm::log10(f64::from(true_s)));
+        // Oracles are always right: no logarithms for them.
+        let decades = if predicted_s == true_s {
+            0.0
+        } else {
+            libm::fabs(libm::log10(f64::from(predicted_s)) - libm::log10(f64::from(true_s)))
+        };
         self.counts[((decades / Self::BIN) as usize).min(Self::BINS - 1)] += 1;
     }
 
