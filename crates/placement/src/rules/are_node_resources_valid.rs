@@ -35,6 +35,8 @@ impl Validator for AreNodeResourcesValid {
     }
 }
 
+/// Kept as a separate function, so that the usual check is small enough to be inlined where machines are judged.
+#[inline(never)]
 fn has_room_with_evictions(demand: Resources, machine: MachineView<'_>) -> bool {
     machine.evictable().covers(machine.free().shortage(demand))
 }

@@ -218,7 +218,7 @@ pub(super) struct CellPlace {
     pub(super) first: u32,
 }
 
-/// Machines of a cell that are tied for best at one moment.
+/// Machines of a cell, or of a block of cells from this one on, that are tied for best at one moment.
 #[derive(Clone, Copy)]
 pub(super) struct Tied {
     pub(super) cluster: ClusterId,
@@ -274,5 +274,62 @@ pub(super) fn place(fleet: &Fleet, cluster: ClusterId, machine: MachineId, by_ra
         (cell as usize, (machine.0 - fleet.machines_of_rack(rack).start) as usize)
     } else {
         (0, (machine.0 - cluster.machines().start) as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::ranking::Fan;
+    use super::*;
+    use crate::policy::fields::layout;
+    use tiebreak_model::random::{Seed, pick};
+
+    /// Bits that are updated as keys are placed are those that a search finds, whether keys come together or one by
+    /// one.
+    #[test]
+    fn marked_machines_are_those_that_a_search_finds() {
+        let (fields, _) = layout(&[2, 2]);
+        let stream = Seed(7).stream("marking test");
+        for (case, under) in [TiedUnder::All, TiedUnder::Above(fields[1])].into_iter().enumerate() {
+            let shape = Arc::new(Shape::of(Fan::OfRacks, [40, 64, 3].into_iter()));
+            let mut together: Cells<u32> = Cells::new(shape.clone(), Some(under), None, 0);
+            let mut singly: Cells<u32> = Cells::new(shape, Some(under), None, 0);
+            let (mut touched, mut unsettled) = (Touched::default(), Touched::default());
+            touched.fit(3);
+            unsettled.fit(3);
+            for step in 0..3_000 {
+                let draw = |what, options| pick(stream.draw(step, what), options);
+                let mut machines: Vec<_> =
+                    (0..1 + draw(0, 6)).map(|nth| MachineId(draw(1 + u64::from(nth), 107))).collect();
+                machines.sort_unstable();
+                machines.dedup();
+                // Invalid machines are common, so that racks without a valid one occur.
+                let key = |nth: usize| match draw(20 + nth as u64, 4) {
+                    0 => u32::ZERO.with(fields[0], draw(40, 3).into()).with(fields[1], draw(41, 3).into()),
+                    _ => u32::INVALID,
+                };
+                let keys: Vec<_> = (0..machines.len()).map(key).collect();
+                let cell_of = |machine: MachineId| [40, 104].iter().filter(|end| machine.0 >= **end).count();
+                let changes = (&[][..], (&machines[..], &keys[..]));
+                together.place_keys::<true>(0, changes, cell_of, (&mut touched, &mut unsettled));
+                touched.drain(|_| ());
+                for (machine, key) in machines.iter().zip(&keys) {
+                    let cell = cell_of(*machine);
+                    singly.set_key(cell, (machine.0 - [0, 40, 104][cell]) as usize, *key);
+                }
+                for cells in [&together, &singly] {
+                    for cell in 0..3 {
+                        let valid = cells.rankings.those(cell, |key| key != u32::INVALID);
+                        let found = (cells.rankings.tied_bits(cell, under), valid);
+                        assert_eq!(
+                            (cells.bits[cell], cells.valid[cell]),
+                            found,
+                            "case {case}, step {step}, cell {cell}"
+                        );
+                        assert_eq!(cells.rankings.best(cell), together.rankings.best(cell));
+                    }
+                }
+            }
+        }
     }
 }
