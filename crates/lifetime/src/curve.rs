@@ -25,9 +25,25 @@ pub struct Curve {
 
 /// The remaining lifetime from this uptime on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct CurveStep {
-    from_s: u32,
-    remaining_s: u32,
+pub(crate) struct CurveStep {
+    pub(crate) from_s: u32,
+    /// At least 1.
+    pub(crate) remaining_s: u32,
+}
+
+impl CurveStep {
+    /// The prediction at an uptime within this step; the next one begins at `next_from_s`.
+    #[inline]
+    pub(crate) fn predict(self, next_from_s: Option<u32>, uptime_s: u32) -> Prediction {
+        let Self { from_s, remaining_s } = self;
+        let outlived = (uptime_s - from_s) / remaining_s;
+        let exit_s = u64::from(from_s) + u64::from(remaining_s) * (u64::from(outlived) + 1);
+        let next_s = next_from_s.map_or(exit_s, |next_s| exit_s.min(u64::from(next_s)));
+        Prediction {
+            remaining_s: (exit_s - u64::from(uptime_s)).min(u64::from(u32::MAX)) as u32,
+            next_change_s: u32::try_from(next_s).ok(),
+        }
+    }
 }
 
 impl Curve {
@@ -57,45 +73,27 @@ impl Curve {
     }
 
     /// The prediction for a VM that has run for `uptime_s`.
-    #[inline]
     #[must_use]
     pub fn predict(&self, uptime_s: u32) -> Prediction {
-        let place = self.place(uptime_s);
-        let exit_s = self.exit_s(place, uptime_s);
-        let remaining_s = (exit_s - u64::from(uptime_s)).min(u64::from(u32::MAX)) as u32;
-        let next_s = self.steps.get(place + 1).map_or(exit_s, |next| exit_s.min(u64::from(next.from_s)));
-        Prediction { remaining_s, next_change_s: u32::try_from(next_s).ok() }
+        let next = self.steps.partition_point(|step| step.from_s <= uptime_s);
+        self.steps[next - 1].predict(self.steps.get(next).map(|step| step.from_s), uptime_s)
     }
 
     /// The remaining lifetime of a VM that has run for `uptime_s`, in seconds; at least 1.
-    #[inline]
     #[must_use]
     pub fn remaining_s(&self, uptime_s: u32) -> u32 {
         self.predict(uptime_s).remaining_s
     }
 
     /// The next uptime at which the predicted exit may change; `None` if there is none.
-    #[inline]
     #[must_use]
     pub fn next_change_s(&self, uptime_s: u32) -> Option<u32> {
         self.predict(uptime_s).next_change_s
     }
 
-    /// The number of steps.
-    #[must_use]
-    pub fn step_count(&self) -> u32 {
-        self.steps.len() as u32
-    }
-
-    fn place(&self, uptime_s: u32) -> usize {
-        self.steps.partition_point(|step| step.from_s <= uptime_s) - 1
-    }
-
-    /// The uptime at which the VM is predicted to end; after `uptime_s`.
-    fn exit_s(&self, place: usize, uptime_s: u32) -> u64 {
-        let CurveStep { from_s, remaining_s } = self.steps[place];
-        let outlived = (uptime_s - from_s) / remaining_s;
-        u64::from(from_s) + u64::from(remaining_s) * (u64::from(outlived) + 1)
+    /// Its steps.
+    pub(crate) fn steps(&self) -> &[CurveStep] {
+        &self.steps
     }
 }
 

@@ -254,7 +254,6 @@ impl Confusion {
 mod tests {
     use super::*;
     use crate::curve::Curve;
-    use crate::predictions::Curves;
     use crate::trial::{Life, workload};
 
     const HOUR: i64 = 3_600;
@@ -266,7 +265,7 @@ mod tests {
         let curves = vms.iter().map(|(predicted_h, _)| Curve::constant(predicted_h * 3_600)).collect();
         let curve_of = (0..vms.len() as u32).collect();
         let learned = Learned {
-            predictions: Predictions::of_curves(Curves { curves, curve_of }),
+            predictions: Predictions::of_curves(curves, curve_of),
             cut: Time::ZERO,
             trained_on: 5,
             trained_censored: 2,

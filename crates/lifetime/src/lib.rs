@@ -19,6 +19,7 @@ mod boosting;
 mod circumstances;
 mod concordance;
 pub mod curve;
+mod curves;
 mod forest;
 mod hazards;
 mod history;
@@ -41,6 +42,7 @@ mod uptimes;
 mod trial;
 
 pub use curve::{Curve, Prediction};
+pub use curves::CurvePlace;
 pub use predictions::Predictions;
 pub use predictors::{PREDICTORS, PredictorEntry, PredictorUse, find, start};
 pub use quality::{Counts, Detection, Errors, Influence, LongLives, Quality, QualityTerms, Tenth};

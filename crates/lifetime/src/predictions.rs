@@ -1,13 +1,12 @@
 //! What an allocator may know about the lifetimes of a workload's VMs.
 
-use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::iter;
 
 use tiebreak_model::VmId;
 
 use crate::curve::{Curve, Prediction};
+use crate::curves::{CurvePlace, Curves};
 use crate::lives::TrueLives;
 use crate::noise::NoisyLives;
 
@@ -30,35 +29,10 @@ enum PredictionSource {
     Noisy(NoisyLives),
 }
 
-/// The curves, and the curve of each VM.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Curves {
-    /// At least one; the first is for VMs outside of the workload.
-    pub(crate) curves: Vec<Curve>,
-    pub(crate) curve_of: Vec<u32>,
-}
-
-impl Curves {
-    fn of(&self, vm: VmId) -> &Curve {
-        &self.curves[self.curve_of.get(vm.index()).copied().unwrap_or(0) as usize]
-    }
-
-    /// Curves that none of these VMs use are dropped, except the one for VMs outside of the workload.
-    fn of_part(&self, vms: &[VmId]) -> Self {
-        let old = |vm: &VmId| self.curve_of.get(vm.index()).copied().unwrap_or(0);
-        let kept = BTreeSet::from_iter(iter::once(0).chain(vms.iter().map(old)));
-        let kept = Vec::from_iter(kept);
-        let new = |vm: &VmId| kept.partition_point(|curve| *curve < old(vm)) as u32;
-        Self {
-            curves: kept.iter().map(|curve| self.curves[*curve as usize].clone()).collect(),
-            curve_of: vms.iter().map(new).collect(),
-        }
-    }
-}
-
 impl Predictions {
-    pub(crate) fn of_curves(curves: Curves) -> Self {
-        Self { source: Arc::new(PredictionSource::Curves(curves)) }
+    /// These curves, of which each VM has one. The first is for VMs outside of the workload.
+    pub(crate) fn of_curves(curves: Vec<Curve>, curve_of: Vec<u32>) -> Self {
+        Self { source: Arc::new(PredictionSource::Curves(Curves::new(curves, curve_of))) }
     }
 
     pub(crate) fn of_true(lives: TrueLives) -> Self {
@@ -72,7 +46,7 @@ impl Predictions {
     /// The curve of VMs outside of the workload.
     pub(crate) fn average(&self) -> Curve {
         match &*self.source {
-            PredictionSource::Curves(curves) => curves.curves[0].clone(),
+            PredictionSource::Curves(curves) => curves.average(),
             PredictionSource::True(_) | PredictionSource::Noisy(_) => Curve::constant(u32::MAX),
         }
     }
@@ -82,8 +56,26 @@ impl Predictions {
     #[inline]
     #[must_use]
     pub fn predict(&self, vm: VmId, uptime_s: u32) -> Prediction {
+        self.follow(vm, &mut self.begin(vm), uptime_s)
+    }
+
+    /// The place at which a VM begins, for [`Predictions::follow`].
+    #[inline]
+    #[must_use]
+    pub fn begin(&self, vm: VmId) -> CurvePlace {
+        match &*self.source {
+            PredictionSource::Curves(curves) => curves.begin(vm),
+            PredictionSource::True(_) | PredictionSource::Noisy(_) => CurvePlace::default(),
+        }
+    }
+
+    /// [`Predictions::predict`] for a VM that is predicted again and again as its uptime grows: it keeps its place, so
+    /// that its prediction is found without a search.
+    #[inline]
+    #[must_use]
+    pub fn follow(&self, vm: VmId, place: &mut CurvePlace, uptime_s: u32) -> Prediction {
         let exit_s = match &*self.source {
-            PredictionSource::Curves(curves) => return curves.of(vm).predict(uptime_s),
+            PredictionSource::Curves(curves) => return curves.follow(place, uptime_s),
             PredictionSource::Noisy(lives) => return lives.predict(vm, uptime_s),
             PredictionSource::True(lives) => lives.exit_s(vm, uptime_s),
         };
@@ -123,7 +115,7 @@ impl Predictions {
     #[must_use]
     pub fn curve_count(&self) -> u32 {
         match &*self.source {
-            PredictionSource::Curves(curves) => curves.curves.len() as u32,
+            PredictionSource::Curves(curves) => curves.count(),
             PredictionSource::True(_) | PredictionSource::Noisy(_) => 0,
         }
     }
@@ -132,10 +124,7 @@ impl Predictions {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         match &*self.source {
-            PredictionSource::Curves(Curves { curves, curve_of }) => {
-                let of_curve = |curve: &Curve| size_of::<Curve>() as u64 + 8 * u64::from(curve.step_count());
-                curve_of.len() as u64 * 4 + curves.iter().map(of_curve).sum::<u64>()
-            }
+            PredictionSource::Curves(curves) => curves.bytes(),
             PredictionSource::True(lives) => lives.bytes(),
             PredictionSource::Noisy(lives) => lives.bytes(),
         }

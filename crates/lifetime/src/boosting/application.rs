@@ -10,7 +10,7 @@ use super::binning::Binning;
 use super::booster::Model;
 use super::rows::Key;
 use crate::curve::Curve;
-use crate::predictions::{Curves, Predictions};
+use crate::predictions::Predictions;
 use crate::{order, traits};
 
 /// Predictions are rounded to this fraction of a decade (3.7 %), so that curves have fewer steps and hosts are
@@ -91,6 +91,6 @@ impl Application {
 
     pub(crate) fn predictions(self) -> Predictions {
         let curve_of = self.key_of.iter().map(|key| self.curve_of_key[*key as usize]).collect();
-        Predictions::of_curves(Curves { curves: self.curves, curve_of })
+        Predictions::of_curves(self.curves, curve_of)
     }
 }

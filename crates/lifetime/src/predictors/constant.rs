@@ -7,7 +7,7 @@ use tiebreak_model::declare;
 
 use super::mean_by_type::Means;
 use super::{AtOnce, Kind, Lesson, seconds};
-use crate::predictions::{Curves, Predictions};
+use crate::predictions::Predictions;
 use crate::training::Learner;
 
 declare! {
@@ -31,7 +31,7 @@ impl Kind for Constant {
             let means = Means::of(&workload, cut, seconds(self.cap));
             let curve_of = alloc::vec![0; workload.vm_count() as usize];
             let curves = Vec::from([means.of_all()]);
-            means.learned(Predictions::of_curves(Curves { curves, curve_of }))
+            means.learned(Predictions::of_curves(curves, curve_of))
         })
     }
 }

@@ -10,7 +10,7 @@ use tiebreak_model::{Time, VmId, Workload, declare};
 use super::mean_by_type::EXAMPLES_MIN;
 use super::{Kind, Lesson, seconds};
 use crate::curve::Curve;
-use crate::predictions::{Curves, Predictions};
+use crate::predictions::Predictions;
 use crate::spells::{self, Spell};
 use crate::survival::{self, Ending, Survival};
 use crate::training::{Learned, Learner};
@@ -154,7 +154,7 @@ impl Learner for Table {
 
     fn finish(self: Box<Self>) -> Learned {
         Learned {
-            predictions: Predictions::of_curves(Curves { curves: self.curves, curve_of: self.curve_of }),
+            predictions: Predictions::of_curves(self.curves, self.curve_of),
             cut: self.cut,
             trained_on: self.trained_on,
             trained_censored: self.trained_censored,

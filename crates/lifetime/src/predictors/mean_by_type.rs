@@ -7,7 +7,7 @@ use tiebreak_model::{Time, VmId, Workload, declare};
 
 use super::{AtOnce, Kind, Lesson, seconds};
 use crate::curve::Curve;
-use crate::predictions::{Curves, Predictions};
+use crate::predictions::Predictions;
 use crate::spells;
 use crate::training::{Learned, Learner};
 
@@ -37,7 +37,7 @@ impl Kind for MeanByType {
             let curves: Vec<Curve> = core::iter::once(means.of_all()).chain(by_shape).collect();
             let shapes = (0..workload.vm_count()).map(|vm| workload.shape_of(VmId(vm)));
             let curve_of = shapes.map(|shape| shape.0 + 1).collect();
-            means.learned(Predictions::of_curves(Curves { curves, curve_of }))
+            means.learned(Predictions::of_curves(curves, curve_of))
         })
     }
 }

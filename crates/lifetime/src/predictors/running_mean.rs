@@ -9,7 +9,7 @@ use super::{AtOnce, Kind, Lesson, seconds};
 use crate::curve::Curve;
 use crate::history::Histories;
 use crate::moments::{Moment, Moments};
-use crate::predictions::{Curves, Predictions};
+use crate::predictions::Predictions;
 use crate::spells;
 use crate::training::{Learned, Learner};
 
@@ -63,5 +63,5 @@ fn predictions(workload: &Workload, cap_s: u32) -> Predictions {
             }
         }
     }
-    Predictions::of_curves(Curves { curves, curve_of })
+    Predictions::of_curves(curves, curve_of)
 }

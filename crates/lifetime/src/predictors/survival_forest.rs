@@ -13,7 +13,7 @@ use crate::curve::Curve;
 use crate::forest::{Example, Forest, ForestTerms, Growing};
 use crate::hazards::{self, Hazards, Seen, Told};
 use crate::order;
-use crate::predictions::{Curves, Predictions};
+use crate::predictions::Predictions;
 use crate::quality::Influence;
 use crate::spells::{self, Spell};
 use crate::training::{Learned, Learner};
@@ -152,7 +152,7 @@ impl Learner for Learning {
     fn finish(self: Box<Self>) -> Learned {
         let (trained_on, trained_censored) = self.trained.unwrap_or_default();
         Learned {
-            predictions: Predictions::of_curves(Curves { curves: self.curves, curve_of: self.curve_of }),
+            predictions: Predictions::of_curves(self.curves, self.curve_of),
             cut: self.first_cut,
             trained_on,
             trained_censored,

@@ -14,7 +14,7 @@ use super::{Kind, Lesson, seconds};
 use crate::curve::Curve;
 use crate::hazards::{self, Hazards, Seen, Told};
 use crate::moments::{Moment, Moments, is_seen};
-use crate::predictions::{Curves, Predictions};
+use crate::predictions::Predictions;
 use crate::spells::{self, Spell, seconds_between};
 use crate::training::{Learned, Learner};
 
@@ -215,7 +215,7 @@ impl Learner for Watching {
 
     fn finish(self: Box<Self>) -> Learned {
         Learned {
-            predictions: Predictions::of_curves(Curves { curves: self.curves, curve_of: self.curve_of }),
+            predictions: Predictions::of_curves(self.curves, self.curve_of),
             cut: self.cut,
             trained_on: self.trained_on,
             trained_censored: self.trained_censored,

@@ -9,7 +9,7 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use tiebreak_lifetime::{Prediction, Predictions};
+use tiebreak_lifetime::{CurvePlace, Prediction, Predictions};
 use tiebreak_model::{HostLife, MachineId, Occupancy, Phase, PredictedLife, RequestId, Time, VmId, Workload};
 use tiebreak_placement::lifetime::{Host, Lifetimes, Turn};
 
@@ -102,35 +102,96 @@ struct VmLife {
     coming: u32,
 }
 
-/// A VM on a machine, with its latest prediction. An update of a machine reads them all, and repredicts only the VMs
-/// whose prediction would change.
+/// A VM on a machine. All VMs of a machine are read when one of them leaves or is predicted again, so what is seldom
+/// needed stands in [`VmLife`].
 #[derive(Clone, Copy)]
 struct Resident {
     vm: VmId,
     born_s: i32,
+    /// Where its predictions stand.
+    place: CurvePlace,
     latest: Latest,
-    first_exit_s: u32,
-    first_s: u32,
-    residual: bool,
 }
 
-/// The latest prediction for a VM.
+/// The latest prediction for a VM, or for several.
 #[derive(Clone, Copy)]
 struct Latest {
+    /// When it will leave, or the last of them.
     exit_s: u32,
-    /// From this moment on the predicted exit may change; before it, the prediction is the same.
+    /// From this moment on a predicted exit may change; before it, the predictions are the same.
     changes_s: u32,
+}
+
+impl Default for Latest {
+    /// For no VM.
+    fn default() -> Self {
+        Self { exit_s: 0, changes_s: u32::MAX }
+    }
+}
+
+impl Latest {
+    /// For one more VM.
+    fn and(self, other: Self) -> Self {
+        Self { exit_s: self.exit_s.max(other.exit_s), changes_s: self.changes_s.min(other.changes_s) }
+    }
 }
 
 #[derive(Clone, Default)]
 struct MachineLives {
     host: Host,
     residents: Vec<Resident>,
+    /// Their latest predictions together.
+    latest: Latest,
     /// The latest first predicted exit and the longest first predicted lifetime among them.
     first_exit_s: u32,
     longest_s: u32,
+    /// A recycling machine waits for the VMs whose arrival has a smaller number.
+    waits_for: u32,
     /// When its VMs were last repredicted.
     checked_s: u32,
+}
+
+impl MachineLives {
+    /// Whether it waits for a VM on it.
+    fn waits(&self, vm: &VmLife) -> bool {
+        self.host.phase == Phase::Recycling && vm.coming < self.waits_for
+    }
+
+    /// A VM arrived.
+    fn push(&mut self, it: Resident, vm: &VmLife) {
+        self.residents.push(it);
+        self.latest = self.latest.and(it.latest);
+        (self.first_exit_s, self.longest_s) = (self.first_exit_s.max(vm.first_exit_s), self.longest_s.max(vm.first_s));
+    }
+
+    /// A VM left.
+    fn remove(&mut self, vm: VmId, vms: &[VmLife]) {
+        let at = self.residents.iter().position(|it| it.vm == vm).expect("a VM leaves the machine it joined");
+        let Resident { latest, .. } = self.residents.swap_remove(at);
+        if latest.exit_s == self.latest.exit_s || latest.changes_s == self.latest.changes_s {
+            self.join_latest();
+        }
+        let left = &vms[vm.index()];
+        if left.first_exit_s == self.first_exit_s || left.first_s == self.longest_s {
+            let first = self.residents.iter().map(|it| &vms[it.vm.index()]);
+            (self.first_exit_s, self.longest_s) =
+                first.fold((0, 0), |(exit_s, longest_s), it| (exit_s.max(it.first_exit_s), longest_s.max(it.first_s)));
+        }
+    }
+
+    /// Repredicts the VMs whose prediction has changed by now.
+    fn repredict(&mut self, predictions: &Predictions, now_s: u32) {
+        if self.latest.changes_s <= now_s {
+            for it in self.residents.iter_mut().filter(|it| it.latest.changes_s <= now_s) {
+                (_, it.latest) = predict(predictions, (it.vm, it.born_s), &mut it.place, now_s);
+            }
+            self.join_latest();
+        }
+    }
+
+    fn join_latest(&mut self) {
+        self.latest = self.residents.iter().fold(Latest::default(), |latest, it| latest.and(it.latest));
+    }
 }
 
 /// When a machine is due, and when the queue will say so; 0 means never.
@@ -157,6 +218,8 @@ pub(crate) struct Lives {
     predictions: Arc<Predictions>,
     vms: Vec<VmLife>,
     machines: Vec<MachineLives>,
+    /// How many machines are in each phase, in the order of [`Phase::ALL`].
+    phases: [u32; Phase::ALL.len()],
     /// Kept in addition to the queue, because most entries in the queue are out of date when they come up.
     dues: Vec<Due>,
     turns: Vec<Vec<TurnAt>>,
@@ -185,6 +248,7 @@ impl Lives {
             predictions: life_predictions.predictions.clone(),
             vms: born.map(|born_s| VmLife { born_s, ..VmLife::default() }).collect(),
             machines: vec![MachineLives::default(); machines as usize],
+            phases: Phase::ALL.map(|phase| if phase == Phase::default() { machines } else { 0 }),
             dues: vec![Due::default(); machines as usize],
             turns: vec![Vec::new(); machines as usize],
             counts: LifeCounts::default(),
@@ -210,21 +274,16 @@ impl Lives {
         now >= self.shown_from
     }
 
-    /// How many machines are open, and how many are recycling.
-    fn phases(&self) -> [u32; 2] {
-        let of = |phase| self.machines.iter().filter(|machine| machine.host.phase == phase).count() as u32;
-        [Phase::Open, Phase::Recycling].map(of)
-    }
-
     /// A machine's lifetime state with its history.
     pub(crate) fn card(&self, machine: MachineId) -> HostCard {
-        let MachineLives { host, residents, .. } = &self.machines[machine.index()];
+        let at = &self.machines[machine.index()];
         let expected = |it: &Resident| {
-            let Resident { vm, latest, first_exit_s, residual, .. } = *it;
-            ExpectedVm { vm, exit_s: latest.exit_s, first_exit_s, residual }
+            let life = &self.vms[it.vm.index()];
+            let (exit_s, first_exit_s) = (it.latest.exit_s, life.first_exit_s);
+            ExpectedVm { vm: it.vm, exit_s, first_exit_s, residual: at.waits(life) }
         };
-        let vms = residents.iter().map(expected).collect();
-        HostCard { host: *host, vms, turns: self.turns[machine.index()].clone() }
+        let vms = at.residents.iter().map(expected).collect();
+        HostCard { host: at.host, vms, turns: self.turns[machine.index()].clone() }
     }
 
     /// The same at an earlier moment, for these VMs with their start times on the machine. States follow from the
@@ -261,7 +320,7 @@ impl Lives {
     /// The prediction for a VM that needs a machine.
     pub(crate) fn predicted_life(&self, vm: VmId, now: Time) -> PredictedLife {
         let now_s = seconds(now);
-        let remaining_s = self.remaining_s(vm, now_s);
+        let (remaining_s, _) = self.latest(vm, &mut self.predictions.begin(vm), now_s);
         let known = self.vms[vm.index()];
         let (first_s, first_exit_s) = match known.first_s {
             0 => (remaining_s, now_s.saturating_add(remaining_s)),
@@ -271,33 +330,31 @@ impl Lives {
         PredictedLife { now_s, remaining_s, first_s, first_exit_s, class, ..PredictedLife::NONE }
     }
 
-    fn remaining_s(&self, vm: VmId, now_s: u32) -> u32 {
-        let known = self.vms[vm.index()];
-        if known.first_s > 0 && !self.terms.repredict {
-            return known.first_exit_s.saturating_sub(now_s).max(1);
+    /// A VM's predicted remaining lifetime, and the prediction that is in force.
+    fn latest(&self, vm: VmId, place: &mut CurvePlace, now_s: u32) -> (u32, Latest) {
+        let VmLife { born_s, first_s, first_exit_s, .. } = self.vms[vm.index()];
+        if self.terms.repredict || first_s == 0 {
+            let (remaining_s, latest) = predict(&self.predictions, (vm, born_s), place, now_s);
+            let changes_s = if self.terms.repredict { latest.changes_s } else { u32::MAX };
+            return (remaining_s, Latest { changes_s, ..latest });
         }
-        self.predictions.remaining_s(vm, uptime_s(known.born_s, now_s)).max(1)
+        let remaining_s = first_exit_s.saturating_sub(now_s).max(1);
+        (remaining_s, Latest { exit_s: now_s.saturating_add(remaining_s), changes_s: u32::MAX })
     }
 
     /// A VM arrived on a machine, which now has this share of its cores or memory in use.
     fn join(&mut self, vm: VmId, machine: MachineId, now: Time, used_share: f64) {
         let now_s = seconds(now);
-        let remaining_s = self.remaining_s(vm, now_s);
-        let exit_s = now_s.saturating_add(remaining_s);
+        let mut place = self.predictions.begin(vm);
+        let (remaining_s, latest) = self.latest(vm, &mut place, now_s);
         let life = &mut self.vms[vm.index()];
         if life.first_s == 0 {
             life.first_s = remaining_s.saturating_add(uptime_s(life.born_s, now_s));
-            life.first_exit_s = exit_s;
+            life.first_exit_s = latest.exit_s;
         }
         life.coming = self.comings;
         self.comings += 1;
-        let VmLife { born_s, first_s, first_exit_s, .. } = *life;
-        let changes_s =
-            if self.terms.repredict { latest(&self.predictions, vm, born_s, now_s).changes_s } else { u32::MAX };
-        let at = &mut self.machines[machine.index()];
-        let latest = Latest { exit_s, changes_s };
-        at.residents.push(Resident { vm, born_s, latest, first_exit_s, first_s, residual: false });
-        (at.first_exit_s, at.longest_s) = (at.first_exit_s.max(first_exit_s), at.longest_s.max(first_s));
+        self.machines[machine.index()].push(Resident { vm, born_s: life.born_s, place, latest }, life);
         let class = self.terms.class_of(remaining_s);
         let full = self.terms.is_full(used_share);
         self.turn(machine, now_s, |host, terms, turns| host.joined(now_s, class, full, terms, turns));
@@ -316,15 +373,11 @@ impl Lives {
 
     /// A VM left a machine.
     fn part(&mut self, vm: VmId, machine: MachineId, now: Time) {
-        let MachineLives { residents, first_exit_s, longest_s, .. } = &mut self.machines[machine.index()];
-        let at = residents.iter().position(|it| it.vm == vm).expect("a VM leaves the machine it joined");
-        let left = residents.swap_remove(at);
-        if left.first_exit_s == *first_exit_s || left.first_s == *longest_s {
-            *first_exit_s = residents.iter().map(|it| it.first_exit_s).max().unwrap_or(0);
-            *longest_s = residents.iter().map(|it| it.first_s).max().unwrap_or(0);
-        }
+        let at = &mut self.machines[machine.index()];
+        let residual = at.waits(&self.vms[vm.index()]);
+        at.remove(vm, &self.vms);
         let now_s = seconds(now);
-        self.turn(machine, now_s, |host, terms, turns| host.left(now_s, left.residual, terms, turns));
+        self.turn(machine, now_s, |host, terms, turns| host.left(now_s, residual, terms, turns));
     }
 
     /// Updates a machine's state, and records the turns.
@@ -334,9 +387,10 @@ impl Lives {
         now_s: u32,
         change: impl FnOnce(&mut Host, &Lifetimes, &mut dyn FnMut(Turn, &Host)),
     ) {
-        let MachineLives { host, residents, .. } = &mut self.machines[machine.index()];
+        let MachineLives { host, waits_for, .. } = &mut self.machines[machine.index()];
         let turns = &mut self.turns[machine.index()];
         let (counts, kept, comings) = (&mut self.counts, self.turns_kept, self.comings);
+        let before = host.phase;
         change(host, &self.terms, &mut |turn, host| {
             counts.turns[turn as usize] += 1;
             if turns.len() == kept {
@@ -344,9 +398,11 @@ impl Lives {
             }
             turns.push(TurnAt { at_s: now_s, turn, class: host.class, comings });
             if turn.makes_residual() {
-                residents.iter_mut().for_each(|it| it.residual = true);
+                *waits_for = comings;
             }
         });
+        self.phases[before as usize] -= 1;
+        self.phases[host.phase as usize] += 1;
     }
 
     /// Checks whether a machine's deadline has passed.
@@ -359,25 +415,14 @@ impl Lives {
     pub(crate) fn rate(&mut self, machine: MachineId, now: Time) -> (HostLife, Option<u32>) {
         let now_s = seconds(now);
         let Self { terms, predictions, machines, counts, .. } = self;
-        let MachineLives { host, residents, first_exit_s, longest_s, checked_s } = &mut machines[machine.index()];
-        let (mut exit_s, mut change_s) = (0, u32::MAX);
-        for it in residents.iter_mut() {
-            if terms.repredict && it.latest.changes_s <= now_s {
-                it.latest = latest(predictions, it.vm, it.born_s, now_s);
-            }
-            (exit_s, change_s) = (exit_s.max(it.latest.exit_s), change_s.min(it.latest.changes_s));
-        }
-        let life = HostLife {
-            exit_s,
-            first_exit_s: *first_exit_s,
-            longest_s: *longest_s,
-            class: host.class,
-            phase: host.phase,
-            ..HostLife::EMPTY
-        };
-        counts.repredictions += if terms.repredict { residents.len() as u64 } else { 0 };
-        *checked_s = now_s;
-        let due = self.due_s(machine, life.exit_s, change_s);
+        let at = &mut machines[machine.index()];
+        at.repredict(predictions, now_s);
+        at.checked_s = now_s;
+        let MachineLives { host, latest: Latest { exit_s, changes_s }, first_exit_s, longest_s, .. } = *at;
+        let life =
+            HostLife { exit_s, first_exit_s, longest_s, class: host.class, phase: host.phase, ..HostLife::EMPTY };
+        counts.repredictions += if terms.repredict { at.residents.len() as u64 } else { 0 };
+        let due = self.due_s(machine, exit_s, changes_s);
         (life, due)
     }
 
@@ -436,7 +481,8 @@ impl System for Lives {
 
     fn sample(&mut self, now: Time, _: &Occupancy) -> LifeSample {
         let before = core::mem::replace(&mut self.repredictions_sampled, self.counts.repredictions);
-        let phases = self.is_shown(now).then(|| self.phases());
+        let [_, open, recycling] = self.phases;
+        let phases = self.is_shown(now).then_some([open, recycling]);
         LifeSample { repredictions: self.counts.repredictions - before, phases }
     }
 
@@ -466,11 +512,13 @@ impl Due {
     }
 }
 
-/// The prediction for a VM at `now_s`; a prediction that never changes has a change time at the end of time.
-fn latest(predictions: &Predictions, vm: VmId, born_s: i32, now_s: u32) -> Latest {
-    let Prediction { remaining_s, next_change_s } = predictions.predict(vm, uptime_s(born_s, now_s));
-    let changes_s = next_change_s.map_or(u32::MAX, |next_s| moment_s(born_s, next_s));
-    Latest { exit_s: now_s.saturating_add(remaining_s.max(1)), changes_s }
+/// The predicted remaining lifetime of a VM at `now_s`, and the prediction itself; one that never changes has a change
+/// time at the end of time.
+fn predict(predictions: &Predictions, (vm, born_s): (VmId, i32), place: &mut CurvePlace, now_s: u32) -> (u32, Latest) {
+    let Prediction { remaining_s, next_change_s } = predictions.follow(vm, place, uptime_s(born_s, now_s));
+    let (remaining_s, changes_s) =
+        (remaining_s.max(1), next_change_s.map_or(u32::MAX, |next_s| moment_s(born_s, next_s)));
+    (remaining_s, Latest { exit_s: now_s.saturating_add(remaining_s), changes_s })
 }
 
 /// When a VM was requested, in seconds since the start of the trace.
