@@ -37,7 +37,7 @@ impl Curves {
             steps.push(END);
         }
         steps.shrink_to_fit();
-        Self { steps, count, begins: curve_of.iter().map(|curve| begins[*curve as usize]).collect() }
+        Self { steps, count, begins: curve_of.into_iter().map(|curve| begins[curve as usize]).collect() }
     }
 
     /// Where the curve of a VM begins.
