@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tiebreak_model::{MachineId, Phase, Time, VmId};
 use tiebreak_placement::lifetime::{CLASS_MAX, Turn};
 use tiebreak_scenario::presets;
-use tiebreak_sim::{Disruption, World};
+use tiebreak_sim::{Disruption, World, metrics};
 use tiebreak_testkit::Case;
 
 /// What is wrong with a machine, if anything.
@@ -34,6 +34,17 @@ fn wrong(world: &World, machine: MachineId) -> Option<String> {
     Some(format!("machine {machine} no longer {}: {host:?}, {:?}, {:?}", broken.1, record.life, card.vms))
 }
 
+/// Whether the sample that was just taken has the open and the recycling machines.
+fn counts_phases(world: &World) -> bool {
+    let at = |machine| world.host_card(MachineId(machine), world.progress().time).map(|card| card.host.phase);
+    let phases: Option<Vec<_>> = (0..world.plan().fleet().machine_count()).map(at).collect();
+    [("OpenMachines", Phase::Open), ("RecyclingMachines", Phase::Recycling)].into_iter().all(|(id, phase)| {
+        let sampled = world.series().values(metrics::index_of(id).expect("a metric")).last().copied();
+        let found = phases.as_ref().map(|phases| phases.iter().filter(|it| **it == phase).count() as f64);
+        sampled.filter(|sampled| !sampled.is_nan()) == found
+    })
+}
+
 #[test]
 fn no_host_breaks_its_invariants_in_random_runs() {
     let (mut turns, mut asked) = ([0; Turn::ALL.len()], 0);
@@ -41,7 +52,11 @@ fn no_host_breaks_its_invariants_in_random_runs() {
         let case = Case::random(number);
         let mut world = World::new(case.plan(true));
         loop {
+            let samples = world.series().times().len();
             let done = world.advance(1).done;
+            if world.series().times().len() > samples {
+                assert!(counts_phases(&world), "case {number} at {} ms", world.progress().time.0);
+            }
             for machine in (0..world.plan().fleet().machine_count()).map(MachineId) {
                 if let Some(wrong) = wrong(&world, machine) {
                     panic!("case {number} at {} ms: {wrong}", world.progress().time.0);
