@@ -74,13 +74,14 @@ pub struct Explanation {
 #[must_use]
 pub fn explain(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, question: Question) -> Explanation {
     let mut trail = Trail::of(scene.occupancy.fleet());
-    let (funnel, dropped) = decide(policy, scene, vm, &mut trail);
+    let funnel = decide(policy, scene, vm, &mut trail);
     let near = question.avoided.map(|among| near_best(policy, scene, vm, Some(among)));
     let drawn_from = near.as_ref().unwrap_or(&funnel.best);
     let inquiry = Inquiry { policy, scene, vm, funnel: &funnel, drawn_from };
     let card = |machine| scorecard(policy, scene, vm, &funnel.clusters, machine);
     let equal = drawn_from.iter().copied().find(|id| Some(*id) != question.winner);
     let by_chance = equal.is_some() || near.is_some();
+    let dropped = funnel.decided_at().map_or_else(Vec::new, |step| trail.dropped_at(step));
     let runner_up = equal.or_else(|| best_of(policy, scene, vm, dropped)).map(card);
     let (winner, asked) = (question.winner.map(card), question.asked.map(card));
     let weighed = winner.as_ref().zip(runner_up.as_ref()).filter(|_| !by_chance && policy.weighted);

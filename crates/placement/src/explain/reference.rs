@@ -54,6 +54,12 @@ impl Funnel {
     pub fn candidates(&self) -> u32 {
         self.steps.first().map_or(self.best.len() as u32, |step| step.before)
     }
+
+    /// The number of the step that decided, counted from the first cluster step.
+    pub(crate) fn decided_at(&self) -> Option<usize> {
+        let drops = |step: &Step| !step.validates && step.after < step.before;
+        self.steps.iter().rposition(drops).map(|at| self.cluster_steps.len() + at)
+    }
 }
 
 /// The name of the step that keeps the best clusters: k, or more if the first k had no room.
@@ -65,7 +71,7 @@ pub const WEIGHTED: &str = mark("Weighted comparison");
 /// The candidates for a VM, rule by rule.
 #[must_use]
 pub fn funnel(policy: &Policy, scene: Scene<'_>, vm: &VmRequest) -> Funnel {
-    decide(policy, scene, vm, &mut Trail::off()).0
+    decide(policy, scene, vm, &mut Trail::off())
 }
 
 /// The machines to draw from: those tied for best, by id, or the best `among`, in order (conflict avoidance, Protean
@@ -88,35 +94,30 @@ pub(crate) fn near_best(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, among
     Vec::new()
 }
 
-/// Like [`funnel`], but also returns the machines that the last preference to drop any dropped, by id.
+/// Like [`funnel`], with a trail.
 ///
 /// The best k clusters come first. If none of their machines is valid, the next k follow, so that a VM with a
 /// feasible machine is never refused (Protean section 3.4). A refusal shows all valid clusters. The trail follows the
 /// clusters that are shown.
-pub(crate) fn decide(
-    policy: &Policy,
-    scene: Scene<'_>,
-    vm: &VmRequest,
-    trail: &mut Trail<'_>,
-) -> (Funnel, Vec<MachineId>) {
+pub(crate) fn decide(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, trail: &mut Trail<'_>) -> Funnel {
     let (mut steps, ordered) = order_clusters(policy, scene, vm, trail);
     let valid = ordered.len() as u32;
     let mut decided = None;
     for best in ordered.chunks(policy.best_clusters as usize) {
         trail.back_to(steps.len());
-        let (funnel, dropped) = decide_among(policy, scene, vm, best, trail);
+        let funnel = decide_among(policy, scene, vm, best, trail);
         if !funnel.best.is_empty() {
-            decided = Some((funnel, dropped));
+            decided = Some(funnel);
             break;
         }
     }
-    let (mut funnel, dropped) = decided.unwrap_or_else(|| {
+    let mut funnel = decided.unwrap_or_else(|| {
         trail.back_to(steps.len());
         decide_among(policy, scene, vm, &ordered, trail)
     });
     steps.push(Step { rule: BEST_CLUSTERS, before: valid, after: funnel.clusters.len() as u32, validates: false });
     funnel.cluster_steps = steps;
-    (funnel, dropped)
+    funnel
 }
 
 fn decide_among(
@@ -125,12 +126,12 @@ fn decide_among(
     vm: &VmRequest,
     clusters: &[ClusterId],
     trail: &mut Trail<'_>,
-) -> (Funnel, Vec<MachineId>) {
+) -> Funnel {
     let mut funnel = candidates(scene, clusters);
     trail.leaves(&funnel.best);
     validate(policy, scene, vm, &mut funnel, trail);
-    let dropped = prefer(policy, scene, vm, &mut funnel, trail);
-    (funnel, dropped)
+    prefer(policy, scene, vm, &mut funnel, trail);
+    funnel
 }
 
 /// All machines of these clusters.
@@ -247,7 +248,10 @@ fn validate(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funn
             let Some(bound) = asked(ranked, vm) else { return };
             let mut valid = vec![true; machines.len()];
             bound.judge(scene, machines, &mut valid);
-            keep(machines, &valid, |valid| *valid);
+            // Most rules refuse nothing.
+            if valid.contains(&false) {
+                keep(machines, &valid, |valid| *valid);
+            }
         });
         trail.leaves(best);
     }
@@ -271,30 +275,16 @@ fn narrow<Id>(steps: &mut Vec<Step>, rule: &'static str, ids: &mut Vec<Id>, appl
     steps.push(Step { rule, before, after: ids.len() as u32, validates: true });
 }
 
-/// Applies the machine preferences. Returns the machines dropped by the last one that dropped any.
-fn prefer(
-    policy: &Policy,
-    scene: Scene<'_>,
-    vm: &VmRequest,
-    funnel: &mut Funnel,
-    trail: &mut Trail<'_>,
-) -> Vec<MachineId> {
+/// Applies the machine preferences.
+fn prefer(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funnel, trail: &mut Trail<'_>) {
     if policy.is_weighted() {
-        let dropped = prefer_by_weights(policy, scene, vm, funnel);
-        trail.leaves(&funnel.best);
-        return dropped;
+        prefer_by_weights(policy, scene, vm, funnel);
+        return trail.leaves(&funnel.best);
     }
-    let mut last = None;
     for stage in &policy.machine_preferences {
-        let buckets = buckets(stage, scene, vm, &funnel.best);
-        let before = keep_lowest(stage.id(), &buckets, funnel);
+        keep_lowest(stage.id(), &buckets(stage, scene, vm, &funnel.best), funnel);
         trail.leaves(&funnel.best);
-        last = before.map(|machines| (machines, buckets)).or(last);
     }
-    let Some((mut dropped, buckets)) = last else { return Vec::new() };
-    let lowest = buckets.iter().min().copied();
-    keep(&mut dropped, &buckets, |bucket| Some(*bucket) != lowest);
-    dropped
 }
 
 /// One preference's buckets for these machines.
@@ -316,21 +306,19 @@ fn buckets(stage: &MachineStage, scene: Scene<'_>, vm: &VmRequest, machines: &[M
     };
     let mut scores = Vec::new();
     bound.scores(scene, machines, &mut scores);
-    scores.into_iter().map(|score| quantizer.bucket(score)).collect()
+    quantizer.buckets(scores)
 }
 
-/// Keeps the machines in the lowest bucket. Returns all there were if some were in others.
-fn keep_lowest(rule: &'static str, buckets: &[u64], funnel: &mut Funnel) -> Option<Vec<MachineId>> {
-    let machines = funnel.best.len() as u32;
+/// Keeps the machines in the lowest bucket.
+fn keep_lowest(rule: &'static str, buckets: &[u64], funnel: &mut Funnel) {
+    let before = funnel.best.len() as u32;
     let range = |(least, most): (u64, u64), bucket: &u64| (least.min(*bucket), most.max(*bucket));
     let (lowest, highest) = buckets.iter().fold((u64::MAX, 0), range);
-    let before = (lowest < highest).then(|| funnel.best.clone());
-    if before.is_some() {
+    if lowest < highest {
         keep(&mut funnel.best, buckets, |bucket| *bucket == lowest);
         funnel.decided_by = Some(rule);
     }
-    funnel.steps.push(Step { rule, before: machines, after: funnel.best.len() as u32, validates: false });
-    before
+    funnel.steps.push(Step { rule, before, after: funnel.best.len() as u32, validates: false });
 }
 
 /// Keeps the machines whose verdict says so. Whether a machine stays is hard to predict, so there is no branch for it.
@@ -382,17 +370,15 @@ fn sums_among<Id: Copy + PartialEq>(weights: &Weights, rows: &[Row<Id>], two: [I
 }
 
 /// Applies manual weights: one comparison instead of one filter per preference.
-fn prefer_by_weights(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funnel) -> Vec<MachineId> {
+fn prefer_by_weights(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funnel) {
     let rows = bucket_rows(policy, scene, vm, &funnel.best);
     let winners = winners(&Weights::of_machines(policy), &rows);
     let before = rows.len() as u32;
-    let machines = |rows: Vec<Row<MachineId>>| rows.into_iter().map(|(_, machine)| machine).collect::<Vec<_>>();
-    let (best, dropped) = rows.into_iter().partition(|(buckets, _)| winners.have(buckets));
-    (funnel.best, funnel.circular) = (machines(best), winners.circular);
-    let dropped = machines(dropped);
-    funnel.steps.push(Step { rule: WEIGHTED, before, after: funnel.best.len() as u32, validates: false });
-    funnel.decided_by = (!dropped.is_empty()).then_some(WEIGHTED);
-    dropped
+    let best = rows.into_iter().filter(|(buckets, _)| winners.have(buckets)).map(|(_, machine)| machine);
+    (funnel.best, funnel.circular) = (best.collect(), winners.circular);
+    let after = funnel.best.len() as u32;
+    funnel.steps.push(Step { rule: WEIGHTED, before, after, validates: false });
+    funnel.decided_by = (after < before).then_some(WEIGHTED);
 }
 
 /// What a rule says of a machine's rack; asks once for machines of the same rack in a row.

@@ -49,6 +49,12 @@ impl<'a> Trail<'a> {
         self.dropped_at.iter_mut().for_each(|byte| *byte = self.next.min(*byte));
     }
 
+    /// The machines that dropped out at the step with this number, by id.
+    pub(crate) fn dropped_at(&self, step: usize) -> Vec<MachineId> {
+        let dropped = (0..).zip(&self.dropped_at).filter(|(_, at)| usize::from(**at) == step);
+        dropped.map(|(machine, _)| MachineId(machine)).collect()
+    }
+
     /// For each machine, by id: the step at which it dropped out, or [`KEPT`] for these.
     pub(crate) fn end(mut self, best: &[MachineId]) -> Vec<u8> {
         best.iter().for_each(|id| self.dropped_at[id.0 as usize] = KEPT);

@@ -245,15 +245,16 @@ impl<'a, K: PackedKey> Search<'a, K> {
         let ranked_says_all = self.live.ranked_says_all();
         let mut many = 0;
         for chunk in cells.rankings.chunks(cell.at, cell.first) {
-            if !self.may_hold_best(&chunk, rack) {
+            let lost_kbps = self.lost_up_to(&chunk, rack);
+            if !self.may_hold_best(&chunk, rack, lost_kbps) {
                 continue;
             }
             match self.live.pass(&chunk) {
                 Pass::None => {}
                 Pass::All if ranked_says_all => self.count(rack.plus(chunk.best), chunk.tied, &mut many),
                 pass => {
-                    let mut candidates = self.without_losers(&chunk, self.candidates(cells, cell, &chunk), rack);
-                    if pass == Pass::All {
+                    let mut candidates = self.without_losers(&chunk, self.candidates(cells, cell, &chunk), lost_kbps);
+                    if pass == Pass::All && candidates != 0 {
                         candidates = self.count_winners(&chunk, candidates, rack, &mut many);
                     }
                     if candidates != 0 {
@@ -265,10 +266,11 @@ impl<'a, K: PackedKey> Search<'a, K> {
         many
     }
 
-    /// Whether a chunk may hold a machine that is at least as good as the best.
-    fn may_hold_best(&self, chunk: &Chunk<'_, K>, rack: K) -> bool {
+    /// Whether a chunk may hold a machine that is at least as good as the best. With no more free bandwidth than
+    /// `lost_kbps`, a machine loses.
+    fn may_hold_best(&self, chunk: &Chunk<'_, K>, rack: K, lost_kbps: Option<i64>) -> bool {
         let Live { occupancy, moment, .. } = self.live;
-        match (self.lost_up_to(chunk, rack), occupancy.network()) {
+        match (lost_kbps, occupancy.network()) {
             (Some(free_kbps), Some(network)) if moment.is_empty() => network.range_kbps(chunk.machines()).1 > free_kbps,
             _ => self.live.bound(chunk, rack) <= self.best,
         }
@@ -286,10 +288,8 @@ impl<'a, K: PackedKey> Search<'a, K> {
 
     /// The candidates of a chunk without those that have certainly lost. Most have; a loop that looks at nothing else
     /// passes over them sooner.
-    fn without_losers(&self, chunk: &Chunk<'_, K>, candidates: u64, rack: K) -> u64 {
-        let (Some(lost_kbps), Some(network)) = (self.lost_up_to(chunk, rack), self.live.occupancy.network()) else {
-            return candidates;
-        };
+    fn without_losers(&self, chunk: &Chunk<'_, K>, candidates: u64, lost_kbps: Option<i64>) -> u64 {
+        let (Some(lost_kbps), Some(network)) = (lost_kbps, self.live.occupancy.network()) else { return candidates };
         let free_kbps = network.free_of_machines(chunk.machines());
         ones(candidates).fold(0, |left, at| left | u64::from(free_kbps[at as usize] > lost_kbps) << at)
     }
