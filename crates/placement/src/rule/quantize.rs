@@ -50,45 +50,24 @@ impl Quantizer {
     /// The bucket of a score.
     #[inline]
     pub(crate) fn bucket(self, score: f64) -> u64 {
-        let score = limited(score);
+        // NaN counts as 1. `f64::max` is a call in WebAssembly.
+        let score = if score <= 1.0 { if score > 0.0 { score } else { 0.0 } } else { 1.0 };
         match self {
-            Self::Buckets(buckets) => bucket_of(score, f64::from(buckets.get())),
-            Self::Levels(levels) => level_of(score, f64::from(levels.get() - 1)),
+            Self::Buckets(buckets) => ceil((score - SLACK) * f64::from(buckets.get())),
+            Self::Levels(levels) => whole(score * f64::from(levels.get() - 1) + 0.5),
             Self::Exact => whole(score * EXACT_ONE),
         }
     }
 
-    /// The bucket of each score, in loops that do not ask each time what kind of buckets they are.
+    /// The bucket of each score. Each loop knows which kind of buckets it is for, and does not ask at every score.
     pub(crate) fn buckets(self, scores: Vec<f64>) -> Vec<u64> {
-        let scores = scores.into_iter().map(limited);
+        let scores = scores.into_iter();
         match self {
-            Self::Buckets(buckets) => {
-                let buckets = f64::from(buckets.get());
-                scores.map(|score| bucket_of(score, buckets)).collect()
-            }
-            Self::Levels(levels) => {
-                let steps = f64::from(levels.get() - 1);
-                scores.map(|score| level_of(score, steps)).collect()
-            }
-            Self::Exact => scores.map(|score| whole(score * EXACT_ONE)).collect(),
+            Self::Buckets(buckets) => scores.map(|score| Self::Buckets(buckets).bucket(score)).collect(),
+            Self::Levels(levels) => scores.map(|score| Self::Levels(levels).bucket(score)).collect(),
+            Self::Exact => scores.map(|score| Self::Exact.bucket(score)).collect(),
         }
     }
-}
-
-/// A score from 0 to 1. NaN counts as 1. `f64::max` is a call in WebAssembly.
-#[inline]
-fn limited(score: f64) -> f64 {
-    if score <= 1.0 { if score > 0.0 { score } else { 0.0 } } else { 1.0 }
-}
-
-#[inline]
-fn bucket_of(score: f64, buckets: f64) -> u64 {
-    ceil((score - SLACK) * buckets)
-}
-
-#[inline]
-fn level_of(score: f64, steps: f64) -> u64 {
-    whole(score * steps + 0.5)
 }
 
 /// The integer part of a number from 0 to 2^53. Uses `i64`, because processors convert to it in one instruction and
