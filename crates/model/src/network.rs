@@ -90,7 +90,7 @@ pub enum Cut {
     Cluster(ClusterId),
 }
 
-/// Machines per block of the bounds.
+/// Cuts per block of the bounds.
 const BLOCK: usize = 64;
 
 /// The free bandwidth of every cut.
@@ -101,7 +101,7 @@ pub struct Network {
     capacity_kbps: Arc<[u64]>,
     /// By cut: machines, racks, clusters. Negative if over-reserved.
     free_kbps: Vec<i64>,
-    /// The minimum and maximum of each block of machines.
+    /// The minimum and maximum of each block of machines, and of each block of the cuts above them.
     blocks: Vec<(i64, i64)>,
 }
 
@@ -126,7 +126,8 @@ impl Network {
             free_kbps,
             blocks: Vec::new(),
         };
-        let blocks = (machines as usize).div_ceil(BLOCK);
+        let above = network.cuts() - machines;
+        let blocks = network.blocks_of_machines() + (above as usize).div_ceil(BLOCK);
         network.blocks = (0..blocks).map(|block| network.look_at_block(block)).collect();
         network
     }
@@ -202,8 +203,11 @@ impl Network {
     pub fn set_used(&mut self, place: u32, used_kbps: u64) {
         let free = self.capacity_kbps[place as usize] as i64 - used_kbps as i64;
         let before = core::mem::replace(&mut self.free_kbps[place as usize], free);
-        if place < self.first_rack && before != free {
-            let block = place as usize / BLOCK;
+        if before != free {
+            let block = match place.checked_sub(self.first_rack) {
+                Some(above) => self.blocks_of_machines() + above as usize / BLOCK,
+                None => place as usize / BLOCK,
+            };
             let (least, most) = self.blocks[block];
             let holds = before == least && free > before || before == most && free < before;
             self.blocks[block] = if holds { self.look_at_block(block) } else { (least.min(free), most.max(free)) };
@@ -234,15 +238,31 @@ impl Network {
         blocks.iter().fold((i64::MAX, i64::MIN), |(least, most), it| (least.min(it.0), most.max(it.1)))
     }
 
+    /// The minimum of the free bandwidth of all racks and clusters.
+    #[inline]
+    #[must_use]
+    pub fn least_above_machines_kbps(&self) -> i64 {
+        let above = &self.blocks[self.blocks_of_machines()..];
+        above.iter().fold(i64::MAX, |least, block| least.min(block.0))
+    }
+
     /// The largest uplink capacity of any machine.
     #[must_use]
     pub fn fattest_kbps(&self) -> u64 {
         self.capacity_kbps[..self.first_rack as usize].iter().copied().max().unwrap_or(0)
     }
 
+    fn blocks_of_machines(&self) -> usize {
+        (self.first_rack as usize).div_ceil(BLOCK)
+    }
+
     fn look_at_block(&self, block: usize) -> (i64, i64) {
-        let end = (self.first_rack as usize).min((block + 1) * BLOCK);
-        let those = &self.free_kbps[block * BLOCK..end];
+        let (machines, above) = self.free_kbps.split_at(self.first_rack as usize);
+        let (those, nth) = match block.checked_sub(self.blocks_of_machines()) {
+            Some(nth) => (above, nth),
+            None => (machines, block),
+        };
+        let those = &those[nth * BLOCK..those.len().min((nth + 1) * BLOCK)];
         those.iter().fold((i64::MAX, i64::MIN), |(least, most), it| (least.min(*it), most.max(*it)))
     }
 }

@@ -9,7 +9,7 @@
 use core::ops::Range;
 
 use tiebreak_model::network::around;
-use tiebreak_model::{Bottleneck, ClusterId, Cut, Fleet, MachineId, Member, Needs, Network, RackId, Scene};
+use tiebreak_model::{Bottleneck, Cut, Fleet, MachineId, Member, Needs, Network, Scene};
 
 /// A gate's verdict on a block of machines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,10 +52,7 @@ impl<'a> Gate<'a> {
                 gate.within = gate.within.start.max(behind.start)..gate.within.end.min(behind.end);
             }
         }
-        let racks = (0..fleet.rack_count()).map(|id| Cut::Rack(RackId(id)));
-        let clusters = (0..fleet.clusters().len()).map(|id| Cut::Cluster(ClusterId::of(id)));
-        let mut above = racks.chain(clusters).filter(|cut| gate.counts(*cut));
-        gate.is_open_above = above.all(|cut| gate.has(cut, needs.total_kbps));
+        gate.is_open_above = of_machines_alone || network.least_above_machines_kbps() >= needs.total_kbps as i64;
         gate
     }
 

@@ -41,7 +41,7 @@ pub(crate) struct Kit<K> {
     pub(super) touched: Touched,
     pub(super) unsettled: Touched,
     pub(super) selected: Vec<ClusterId>,
-    pub(super) patches: Vec<Patch<K>>,
+    pub(super) patch: Patch<K>,
     /// The temporal preferences' steps for the VM being decided.
     pub(crate) moment: Vec<Moment>,
     /// The current time, and how far ahead of it machines are expected to be free. Only used if exactly one rule
@@ -82,7 +82,7 @@ impl<K: PackedKey> Kit<K> {
             touched: Touched::default(),
             unsettled: Touched::default(),
             selected: Vec::new(),
-            patches: Vec::new(),
+            patch: Patch::default(),
             moment: Vec::new(),
             now_s: 0,
             by_rack,

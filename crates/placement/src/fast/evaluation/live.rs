@@ -1,6 +1,7 @@
 //! Finds the best machines where some properties are evaluated for each decision: link bandwidth, uplinks, chassis.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use tiebreak_model::random::pick;
 use tiebreak_model::{ClusterId, Cut, Fleet, MachineId, Occupancy};
@@ -175,15 +176,15 @@ impl<'a> Live<'a> {
         self.uplinks.iter().fold(bound, |key, it| it.least(occupancy.network(), chunk.machines(), key))
     }
 
-    fn pass<K: PackedKey>(&self, chunk: &Chunk<'_, K>) -> Pass {
-        self.gate.map_or(Pass::All, |gate| gate.pass(chunk.machines()))
+    fn pass(&self, machines: Range<u32>) -> Pass {
+        self.gate.map_or(Pass::All, |gate| gate.pass(machines))
     }
 
     /// The `nth` machine of a cell with this key.
     fn nth_of_cell<K: PackedKey>(&self, cells: &Cells<K>, cell: &CellPlace, best: K, mut nth: u32) -> u32 {
         let rack = cells.rack_part(cell.at);
         for chunk in cells.rankings.chunks(cell.at, cell.first) {
-            if self.bound(&chunk, rack) > best || self.pass(&chunk) == Pass::None {
+            if self.bound(&chunk, rack) > best || self.pass(chunk.machines()) == Pass::None {
                 continue;
             }
             for (machine, key) in (chunk.first..).zip(chunk.keys) {
@@ -241,20 +242,28 @@ impl<'a, K: PackedKey> Search<'a, K> {
     /// Searches a cell for machines that are at least as good as the best so far, and returns how many of the best
     /// it has.
     fn look_into(&mut self, cells: &Cells<K>, cell: &CellPlace) -> u32 {
+        let (ranked_says_all, mut many) = (self.live.ranked_says_all(), 0);
+        let machines = cell.first..cell.first + cells.rankings.leaves(cell.at).1.len() as u32;
+        if ranked_says_all && self.live.pass(machines.clone()) == Pass::All {
+            let (key, count) = cells.bests.cells[cell.at];
+            self.count(key, count, &mut many);
+            return many;
+        }
+        let candidates = self.candidates(cells, cell, machines);
+        if candidates == Some(0) {
+            return 0;
+        }
         let rack = cells.rack_part(cell.at);
-        let ranked_says_all = self.live.ranked_says_all();
-        let mut many = 0;
         for chunk in cells.rankings.chunks(cell.at, cell.first) {
-            let lost_kbps = self.lost_up_to(&chunk, rack);
-            if !self.may_hold_best(&chunk, rack, lost_kbps) {
+            let mut candidates = candidates.unwrap_or(u64::MAX >> (u64::BITS as usize - chunk.keys.len()));
+            if !self.may_hold_best(&chunk, rack) {
                 continue;
             }
-            match self.live.pass(&chunk) {
+            match self.live.pass(chunk.machines()) {
                 Pass::None => {}
                 Pass::All if ranked_says_all => self.count(rack.plus(chunk.best), chunk.tied, &mut many),
                 pass => {
-                    let mut candidates = self.without_losers(&chunk, self.candidates(cells, cell, &chunk), lost_kbps);
-                    if pass == Pass::All && candidates != 0 {
+                    if pass == Pass::All {
                         candidates = self.count_winners(&chunk, candidates, rack, &mut many);
                     }
                     if candidates != 0 {
@@ -266,32 +275,29 @@ impl<'a, K: PackedKey> Search<'a, K> {
         many
     }
 
-    /// Whether a chunk may hold a machine that is at least as good as the best. With no more free bandwidth than
-    /// `lost_kbps`, a machine loses.
-    fn may_hold_best(&self, chunk: &Chunk<'_, K>, rack: K, lost_kbps: Option<i64>) -> bool {
+    /// The machines of a cell that may be among the best, as bits, where cells have them.
+    #[inline]
+    fn candidates(&self, cells: &Cells<K>, cell: &CellPlace, machines: Range<u32>) -> Option<u64> {
+        let (bits, tied) = (*cells.bits.get(cell.at)?, cells.tied_under);
+        let ranked = cells.bests.cells[cell.at].0;
+        // The others lose under rules above those about uplinks.
+        let those = if tied.of(ranked) >= tied.of(self.best) { bits } else { cells.valid[cell.at] };
+        let (Some(lost_kbps), Some(network)) = (self.lost_up_to(cell.first, ranked), self.live.occupancy.network())
+        else {
+            return Some(those);
+        };
+        // Most have lost. A loop that looks at nothing else passes over them sooner.
+        let free_kbps = network.free_of_machines(machines);
+        Some(ones(those).fold(0, |left, at| left | u64::from(free_kbps[at as usize] > lost_kbps) << at))
+    }
+
+    /// Whether a chunk may hold a machine that is at least as good as the best.
+    fn may_hold_best(&self, chunk: &Chunk<'_, K>, rack: K) -> bool {
         let Live { occupancy, moment, .. } = self.live;
-        match (lost_kbps, occupancy.network()) {
-            (Some(free_kbps), Some(network)) if moment.is_empty() => network.range_kbps(chunk.machines()).1 > free_kbps,
+        match (self.lost_up_to(chunk.first, rack.plus(chunk.best)), occupancy.network()) {
+            (Some(lost_kbps), Some(network)) if moment.is_empty() => network.range_kbps(chunk.machines()).1 > lost_kbps,
             _ => self.live.bound(chunk, rack) <= self.best,
         }
-    }
-
-    /// The machines of a chunk that may be among the best, as bits.
-    fn candidates(&self, cells: &Cells<K>, cell: &CellPlace, chunk: &Chunk<'_, K>) -> u64 {
-        let tied = cells.tied_under;
-        match cells.bits.get(cell.at) {
-            // The others lose under rules above those about uplinks.
-            Some(bits) if tied.of(cells.bests.cells[cell.at].0) >= tied.of(self.best) => *bits,
-            _ => u64::MAX >> (u64::BITS as usize - chunk.keys.len()),
-        }
-    }
-
-    /// The candidates of a chunk without those that have certainly lost. Most have; a loop that looks at nothing else
-    /// passes over them sooner.
-    fn without_losers(&self, chunk: &Chunk<'_, K>, candidates: u64, lost_kbps: Option<i64>) -> u64 {
-        let (Some(lost_kbps), Some(network)) = (lost_kbps, self.live.occupancy.network()) else { return candidates };
-        let free_kbps = network.free_of_machines(chunk.machines());
-        ones(candidates).fold(0, |left, at| left | u64::from(free_kbps[at as usize] > lost_kbps) << at)
     }
 
     /// Counts the candidates of a chunk whose uplinks are like those of the last winners, if nothing else adds to keys,
@@ -319,7 +325,8 @@ impl<'a, K: PackedKey> Search<'a, K> {
 
     #[inline(never)]
     fn look_into_chunk(&mut self, chunk: &Chunk<'_, K>, candidates: u64, rack: K, many: &mut u32) {
-        let mut lost_up_to = self.lost_up_to(chunk, rack);
+        let best_of_chunk = rack.plus(chunk.best);
+        let mut lost_up_to = self.lost_up_to(chunk.first, best_of_chunk);
         for at in ones(candidates) {
             let (machine, key) = (chunk.first + at, rack.plus(chunk.keys[at as usize]));
             let free_kbps = self.live.bandwidth(machine).1;
@@ -337,17 +344,18 @@ impl<'a, K: PackedKey> Search<'a, K> {
                 self.winner = Some(self.winner.map_or(uplinks, |winner| winner.and(uplinks)));
                 self.count(key, 1, many);
             }
-            lost_up_to = self.lost_up_to(chunk, rack);
+            lost_up_to = self.lost_up_to(chunk.first, best_of_chunk);
         }
     }
 
-    /// With no more free bandwidth than this, every machine of a chunk loses.
+    /// With no more free bandwidth than this, every machine loses that is of the same cluster as `machine` and ranked
+    /// no better than `ranked`.
     #[inline]
-    fn lost_up_to(&self, chunk: &Chunk<'_, K>, rack: K) -> Option<i64> {
+    fn lost_up_to(&self, machine: u32, ranked: K) -> Option<i64> {
         let loser = self.loser.as_ref()?;
-        // The machines of a chunk are of one cluster, and have the same capacity.
-        let (capacity_kbps, _) = self.live.bandwidth(chunk.first);
-        let all_lose = capacity_kbps == loser.capacity_kbps && rack.plus(chunk.best).plus(loser.buckets) > self.best;
+        // The machines of a cluster have the same capacity.
+        let (capacity_kbps, _) = self.live.bandwidth(machine);
+        let all_lose = capacity_kbps == loser.capacity_kbps && ranked.plus(loser.buckets) > self.best;
         all_lose.then_some(loser.free_kbps.1)
     }
 

@@ -7,14 +7,19 @@ use tiebreak_model::{ClusterId, MachineId, Scene};
 use super::super::judges::judge_directly;
 use super::super::packed::PackedKey;
 use super::super::ranking::Best;
-use super::cells::place;
+use super::cells::{Cells, place};
 use super::{Evaluation, Kit};
 
-/// What a tenant's VMs changed for one decision.
+/// What a tenant's VMs changed for one decision: keys of machines and bests of cells as they were before.
 pub(super) struct Patch<K> {
-    cluster: ClusterId,
-    machines: Vec<(u32, u32, K)>,
-    bests: Vec<(u32, Best<K>)>,
+    keys: Vec<(ClusterId, u32, u32, K)>,
+    bests: Vec<(ClusterId, u32, Best<K>)>,
+}
+
+impl<K> Default for Patch<K> {
+    fn default() -> Self {
+        Self { keys: Vec::new(), bests: Vec::new() }
+    }
 }
 
 impl<K: PackedKey> Evaluation<K> {
@@ -32,22 +37,15 @@ impl<K: PackedKey> Evaluation<K> {
                 batch.widen_to_racks(fleet);
             }
             if !batch.machines.is_empty() {
-                let patch = self.patch_cluster(scene, *cluster, &batch.machines, kit);
-                kit.patches.push(patch);
+                self.patch_cluster(scene, *cluster, &batch.machines, kit);
             }
         }
         kit.batch = batch;
     }
 
     /// Judges the machines of one cluster again without any cache layer: cached verdicts do not depend on the tenant.
-    fn patch_cluster(
-        &mut self,
-        scene: Scene<'_>,
-        cluster: ClusterId,
-        machines: &[MachineId],
-        kit: &mut Kit<K>,
-    ) -> Patch<K> {
-        let Kit { shared, room, keys, .. } = kit;
+    fn patch_cluster(&mut self, scene: Scene<'_>, cluster: ClusterId, machines: &[MachineId], kit: &mut Kit<K>) {
+        let Kit { shared, room, keys, patch, .. } = kit;
         keys.clear();
         keys.resize(machines.len(), K::ZERO);
         if self.racks.is_common {
@@ -58,35 +56,39 @@ impl<K: PackedKey> Evaluation<K> {
             self.racks.add(scene, cluster, machines, false, (shared, keys));
         }
         let fleet = scene.occupancy.fleet();
-        let mut cells = self.cells[cluster.index()].take().expect("the cluster was brought up to date");
-        let mut patch = Patch { cluster, machines: Vec::new(), bests: Vec::new() };
+        let cells = self.cells[cluster.index()].as_mut().expect("the cluster was brought up to date");
+        let earlier = patch.bests.len();
         for (machine, key) in machines.iter().zip(&*keys) {
             let (cell, index) = place(fleet, cluster, *machine, self.by_rack);
-            patch.machines.push((cell as u32, index as u32, cells.rankings.key(cell, index)));
-            cells.set_key(cell, index, *key);
-            if patch.bests.last().is_none_or(|(last, _)| *last != cell as u32) {
-                patch.bests.push((cell as u32, cells.bests.cells[cell]));
+            let before = cells.rankings.key(cell, index);
+            if before != *key {
+                patch.keys.push((cluster, cell as u32, index as u32, before));
+                cells.set_key(cell, index, *key);
+            }
+            // The machines are in order of id, so those of a cell follow each other.
+            if patch.bests[earlier..].last().is_none_or(|(_, last, _)| *last != cell as u32) {
+                patch.bests.push((cluster, cell as u32, cells.bests.cells[cell]));
             }
         }
-        for (cell, _) in &patch.bests {
+        for (_, cell, _) in &patch.bests[earlier..] {
             let best = cells.rankings.best(*cell as usize);
             let best =
                 if self.by_rack { self.racks.best(scene, (cluster, *cell), best, (false, shared)) } else { best };
             cells.set_best(*cell as usize, best);
         }
-        self.cells[cluster.index()] = Some(cells);
-        patch
     }
 
     pub(super) fn unpatch(&mut self, kit: &mut Kit<K>) {
-        for patch in kit.patches.drain(..) {
-            let cells = self.cells[patch.cluster.index()].as_mut().expect("what was patched is there");
-            for (cell, index, key) in patch.machines {
-                cells.set_key(cell as usize, index as usize, key);
-            }
-            for (cell, best) in patch.bests {
-                cells.set_best(cell as usize, best);
-            }
+        let Patch { keys, bests } = &mut kit.patch;
+        for (cluster, cell, index, key) in keys.drain(..) {
+            self.patched(cluster).set_key(cell as usize, index as usize, key);
         }
+        for (cluster, cell, best) in bests.drain(..) {
+            self.patched(cluster).set_best(cell as usize, best);
+        }
+    }
+
+    fn patched(&mut self, cluster: ClusterId) -> &mut Cells<K> {
+        self.cells[cluster.index()].as_mut().expect("what was patched is there")
     }
 }
