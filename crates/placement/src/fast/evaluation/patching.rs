@@ -7,7 +7,7 @@ use tiebreak_model::{ClusterId, MachineId, Scene};
 use super::super::judges::judge_directly;
 use super::super::packed::PackedKey;
 use super::super::ranking::Best;
-use super::cells::{Cells, place};
+use super::cells::{Cells, cell_of, place};
 use super::{Evaluation, Kit};
 
 /// What a tenant's VMs changed for one decision: keys of machines and bests of cells as they were before.
@@ -44,36 +44,42 @@ impl<K: PackedKey> Evaluation<K> {
     }
 
     /// Judges the machines of one cluster again without any cache layer: cached verdicts do not depend on the tenant.
+    /// Without room, a machine stays invalid, whatever other rules say.
     fn patch_cluster(&mut self, scene: Scene<'_>, cluster: ClusterId, machines: &[MachineId], kit: &mut Kit<K>) {
-        let Kit { shared, room, keys, patch, .. } = kit;
+        let Kit { shared, room, keys, patch, roomy, .. } = kit;
+        let has_room = |machine: &MachineId| scene.occupancy.free(*machine).covers(self.must_be_free);
+        roomy.clear();
+        roomy.add_some(cluster, machines.iter().copied().filter(has_room));
         keys.clear();
-        keys.resize(machines.len(), K::ZERO);
+        keys.resize(roomy.machines.len(), K::ZERO);
         if self.racks.is_common {
-            judge_directly(shared.judges(), scene, machines, (room, keys));
+            judge_directly(shared.judges(), scene, &roomy.machines, (room, keys));
         }
-        judge_directly(&self.judges, scene, machines, (room, keys));
+        judge_directly(&self.judges, scene, &roomy.machines, (room, keys));
         if self.sees_racks && !self.by_rack {
-            self.racks.add(scene, cluster, machines, false, (shared, keys));
+            self.racks.add(scene, cluster, &roomy.machines, false, (shared, keys));
         }
-        let fleet = scene.occupancy.fleet();
+        let (fleet, by_rack) = (scene.occupancy.fleet(), self.by_rack);
         let cells = self.cells[cluster.index()].as_mut().expect("the cluster was brought up to date");
         let earlier = patch.bests.len();
-        for (machine, key) in machines.iter().zip(&*keys) {
-            let (cell, index) = place(fleet, cluster, *machine, self.by_rack);
+        for machine in machines {
+            let cell = cell_of(fleet, cluster, *machine, by_rack);
+            // The machines are in order of id, so those of a cell follow each other.
+            if patch.bests[earlier..].last().is_none_or(|(_, last, _)| *last != cell) {
+                patch.bests.push((cluster, cell, cells.bests.cells[cell as usize]));
+            }
+        }
+        for (machine, key) in roomy.machines.iter().zip(&*keys) {
+            let (cell, index) = place(fleet, cluster, *machine, by_rack);
             let before = cells.rankings.key(cell, index);
             if before != *key {
                 patch.keys.push((cluster, cell as u32, index as u32, before));
                 cells.set_key(cell, index, *key);
             }
-            // The machines are in order of id, so those of a cell follow each other.
-            if patch.bests[earlier..].last().is_none_or(|(_, last, _)| *last != cell as u32) {
-                patch.bests.push((cluster, cell as u32, cells.bests.cells[cell]));
-            }
         }
         for (_, cell, _) in &patch.bests[earlier..] {
             let best = cells.rankings.best(*cell as usize);
-            let best =
-                if self.by_rack { self.racks.best(scene, (cluster, *cell), best, (false, shared)) } else { best };
+            let best = if by_rack { self.racks.best(scene, (cluster, *cell), best, (false, shared)) } else { best };
             cells.set_best(*cell as usize, best);
         }
     }
