@@ -337,7 +337,9 @@ impl Needs {
         }
         for (machine, kbps) in &self.machines {
             add(&mut self.racks, fleet.rack_of(*machine), *kbps);
-            add(&mut self.clusters, fleet.cluster_of(*machine), *kbps);
+        }
+        for (rack, kbps) in &self.racks {
+            add(&mut self.clusters, fleet.cluster_of_rack(*rack), *kbps);
         }
     }
 
@@ -362,18 +364,29 @@ impl Needs {
     /// The locations of the VMs it is linked with, and the bandwidth of its links to those behind each cut: machines,
     /// racks, clusters.
     pub fn places(&self) -> impl Iterator<Item = (Cut, u64)> + '_ {
-        let machines = self.machines.iter().map(|(id, kbps)| (Cut::Machine(*id), *kbps));
-        let racks = self.racks.iter().map(|(id, kbps)| (Cut::Rack(*id), *kbps));
-        machines.chain(racks).chain(self.clusters.iter().map(|(id, kbps)| (Cut::Cluster(*id), *kbps)))
+        let racks = places(&self.racks, None, Cut::Rack);
+        places(&self.machines, None, Cut::Machine).chain(racks).chain(places(&self.clusters, None, Cut::Cluster))
     }
 
     /// Every cut that its links use if it is on this machine, and how much.
     pub fn cuts(&self, fleet: &Fleet, machine: MachineId) -> impl Iterator<Item = (Cut, u64)> + '_ {
-        let own = around(fleet, machine);
-        let elsewhere = self.places().filter(move |(cut, _)| !own.contains(cut));
-        let here = own.into_iter().map(|cut| (cut, self.behind(cut))).filter(|(_, kbps)| *kbps > 0);
-        here.chain(elsewhere).filter(|_| !self.is_none())
+        let (rack, cluster) = (fleet.rack_of(machine), fleet.cluster_of(machine));
+        let own = around(fleet, machine).map(|cut| (cut, self.behind(cut)));
+        let machines = places(&self.machines, Some(machine), Cut::Machine);
+        let racks = places(&self.racks, Some(rack), Cut::Rack);
+        let clusters = places(&self.clusters, Some(cluster), Cut::Cluster);
+        own.into_iter().filter(|(_, kbps)| *kbps > 0).chain(machines).chain(racks).chain(clusters)
     }
+}
+
+/// These sums as cuts, except that of one place.
+#[inline]
+fn places<Id: Copy + PartialEq>(
+    sums: &[(Id, u64)],
+    except: Option<Id>,
+    cut: impl Fn(Id) -> Cut,
+) -> impl Iterator<Item = (Cut, u64)> {
+    sums.iter().filter(move |(id, _)| Some(*id) != except).map(move |(id, kbps)| (cut(*id), *kbps))
 }
 
 /// The cuts around a machine.
@@ -487,7 +500,12 @@ mod tests {
     use alloc::vec;
 
     fn fleet() -> Fleet {
-        let spec = |machines, racks| ClusterSpec {
+        zone([(70, 7), (30, 2)])
+    }
+
+    /// Clusters of so many machines and racks.
+    fn zone(clusters: [(u32, u32); 2]) -> Fleet {
+        let spec = |(machines, racks)| ClusterSpec {
             name: "c".into(),
             machines,
             racks,
@@ -496,7 +514,7 @@ mod tests {
             datacenter: 0,
             chassis: 1,
         };
-        Fleet::build(&[spec(70, 7), spec(30, 2)]).expect("a fleet")
+        Fleet::build(&clusters.map(spec)).expect("a fleet")
     }
 
     const ALL: Links = Links { topology: Topology::AllToAll, stage_vms: 1, bpc_mbps: 2 };
@@ -557,8 +575,8 @@ mod tests {
     }
 
     #[test]
-    fn blocks_bound_what_their_machines_have_left() {
-        let fleet = fleet();
+    fn blocks_bound_what_their_cuts_have_left() {
+        let fleet = zone([(60, 30), (110, 90)]);
         let uplinks = Uplinks { machine_kbps: 100, rack_kbps: 500, cluster_kbps: 900 };
         let mut network = Network::idle(&fleet, &[uplinks, Uplinks { machine_kbps: 50, ..uplinks }]);
         let stream = Seed(4).stream("network test");
@@ -567,10 +585,13 @@ mod tests {
             let place = pick(stream.draw(step, 0), network.cuts());
             used[place as usize] = u64::from(pick(stream.draw(step, 1), 130));
             network.set_used(place, used[place as usize]);
-            let free = |id: u32| network.free_kbps(Cut::Machine(MachineId(id)));
-            let bounds = |ids: Range<u32>| (ids.clone().map(free).min().unwrap_or(0), ids.map(free).max().unwrap_or(0));
-            assert_eq!(network.range_kbps(0..64), bounds(0..64), "step {step}");
-            assert_eq!(network.range_kbps(0..100), bounds(0..100), "step {step}");
+            let free = |place: u32| network.capacity_at(place) as i64 - used[place as usize] as i64;
+            let bounds = |places: Range<u32>| (places.clone().map(free).min(), places.map(free).max());
+            for machines in [0..64, 64..128, 0..170] {
+                let (least, most) = network.range_kbps(machines.clone());
+                assert_eq!((Some(least), Some(most)), bounds(machines), "step {step}");
+            }
+            assert_eq!(Some(network.least_above_machines_kbps()), bounds(170..network.cuts()).0, "step {step}");
         }
         assert!((0..network.cuts()).all(|place| network.used_at(place) == used[place as usize]));
         assert_eq!(network.fattest_kbps(), 100);

@@ -44,16 +44,15 @@ impl<'a> Gate<'a> {
     }
 
     fn narrowed(needs: &'a Needs, network: &'a Network, fleet: &'a Fleet, of_machines_alone: bool) -> Self {
-        let within = 0..fleet.machine_count();
-        let mut gate = Self { needs, network, fleet, within, is_open_above: true, of_machines_alone };
-        for (cut, kbps) in needs.places() {
-            if gate.counts(cut) && !gate.has(cut, kbps) {
-                let behind = machines_behind(fleet, cut);
-                gate.within = gate.within.start.max(behind.start)..gate.within.end.min(behind.end);
-            }
-        }
-        gate.is_open_above = of_machines_alone || network.least_above_machines_kbps() >= needs.total_kbps as i64;
-        gate
+        let is_open_above = of_machines_alone || network.least_above_machines_kbps() >= needs.total_kbps as i64;
+        let all = 0..fleet.machine_count();
+        let gate = Self { needs, network, fleet, within: all.clone(), is_open_above, of_machines_alone };
+        let full = needs.places().filter(|(cut, kbps)| gate.counts(*cut) && !gate.has(*cut, *kbps));
+        let within = full.fold(all, |within, (cut, _)| {
+            let behind = machines_behind(fleet, cut);
+            within.start.max(behind.start)..within.end.min(behind.end)
+        });
+        Self { within, ..gate }
     }
 
     /// The same gate if only the uplinks of machines counted.
@@ -193,7 +192,7 @@ mod tests {
     use alloc::vec::Vec;
     use tiebreak_model::random::{Seed, Stream, pick};
     use tiebreak_model::{
-        ClusterSpec, Footprint, Links, MachineRecord, Occupancy, Peer, Readiness, Resources, Topology, Uplinks,
+        ClusterSpec, Footprint, Links, MachineRecord, Occupancy, Peer, RackId, Readiness, Resources, Topology, Uplinks,
         VmRequest, VmShape,
     };
 

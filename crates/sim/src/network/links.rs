@@ -108,7 +108,7 @@ impl LinkBook {
         self.moved.clear();
         if let Some(network) = stay.zone.network() {
             let cuts = self.needs.cuts(stay.fleet(), stay.machine);
-            self.moved.extend(cuts.map(|(cut, kbps)| (network.place(cut), kbps)));
+            cuts.for_each(|(cut, kbps)| self.moved.push((network.place(cut), kbps)));
         }
     }
 }

@@ -26,8 +26,10 @@ impl World {
     /// The bandwidth of each cut that the requested VM uses on a machine, by index.
     pub(super) fn cuts(&self, machine: MachineId) -> Vec<(u32, u64)> {
         let Some(network) = self.store.occupancy().network() else { return Vec::new() };
-        let cuts = self.asking.needs.cuts(&self.plan.fleet, machine);
-        cuts.map(|(cut, kbps)| (network.place(cut), kbps)).collect()
+        let mut cuts = Vec::new();
+        let used = self.asking.needs.cuts(&self.plan.fleet, machine);
+        used.for_each(|(cut, kbps)| cuts.push((network.place(cut), kbps)));
+        cuts
     }
 
     /// Updates an agent that must find another machine for a VM: shows it the reserved bandwidth of the cuts that the

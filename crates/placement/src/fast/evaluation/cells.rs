@@ -3,6 +3,7 @@
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use tiebreak_model::journal::Revision;
 use tiebreak_model::{ClusterId, Fleet, MachineId, RackId};
@@ -176,6 +177,12 @@ impl<K: PackedKey> Cells<K> {
         if let Some(tally) = &mut self.tally {
             tally.set_key(cell, at, key);
         }
+    }
+
+    /// The machines of a cell, by id.
+    pub(super) fn machines(&self, cell: &CellPlace) -> Range<u32> {
+        let (_, keys) = self.rankings.leaves(cell.at);
+        cell.first..cell.first + keys.len() as u32
     }
 
     /// What the rack adds to every key of a cell with a valid machine.

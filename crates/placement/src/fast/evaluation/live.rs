@@ -35,7 +35,7 @@ impl<K: PackedKey> Evaluation<K> {
         // The best of the cell that is ranked first is the initial bound: most other cells are skipped.
         if let Some((cluster, at)) = self.ranked_first(clusters) {
             let cells = self.cells[cluster.index()].as_ref().expect("it is ranked");
-            search.look_into(cells, &self.cell(fleet, cluster, at));
+            search.look_into(cells, &self.cell(fleet, cluster, at), u64::MAX);
         }
         for cluster in clusters {
             let Some(cells) = &self.cells[cluster.index()] else { continue };
@@ -44,8 +44,13 @@ impl<K: PackedKey> Evaluation<K> {
                 if *count == 0 || *ranked > search.best {
                     continue;
                 }
+                let cell = self.cell(fleet, *cluster, at);
+                let candidates = search.candidates(cells, &cell);
+                if candidates == 0 {
+                    continue;
+                }
                 let before = search.best;
-                let many = search.look_into(cells, &self.cell(fleet, *cluster, at));
+                let many = search.look_into(cells, &cell, candidates);
                 if search.best < before {
                     tied.clear();
                 }
@@ -239,30 +244,43 @@ impl<'a, K: PackedKey> Search<'a, K> {
         Self { live, best: K::INVALID, winner: None, loser: None }
     }
 
-    /// Searches a cell for machines that are at least as good as the best so far, and returns how many of the best
-    /// it has.
-    fn look_into(&mut self, cells: &Cells<K>, cell: &CellPlace) -> u32 {
+    /// The machines of a cell that may be among the best, as bits; all if cells have no bits.
+    #[inline]
+    fn candidates(&self, cells: &Cells<K>, cell: &CellPlace) -> u64 {
+        let Some(tied) = cells.bits.get(cell.at) else { return u64::MAX };
+        let (ranked, under) = (cells.bests.cells[cell.at].0, cells.tied_under);
+        // The others lose under rules above those about uplinks.
+        let those = if under.of(ranked) == under.of(self.best) { *tied } else { cells.valid[cell.at] };
+        let (Some(lost_kbps), Some(network)) = (self.lost_up_to(cell.first, ranked), self.live.occupancy.network())
+        else {
+            return those;
+        };
+        // Most have lost. A loop that looks at nothing else passes over them sooner.
+        ones(those).fold(0, |left, at| {
+            let free_kbps = network.free_kbps(Cut::Machine(MachineId(cell.first + at)));
+            left | u64::from(free_kbps > lost_kbps) << at
+        })
+    }
+
+    /// Searches the candidates of a cell for machines that are at least as good as the best so far, and returns how many
+    /// of the best it has.
+    fn look_into(&mut self, cells: &Cells<K>, cell: &CellPlace, candidates: u64) -> u32 {
         let (ranked_says_all, mut many) = (self.live.ranked_says_all(), 0);
-        let machines = cell.first..cell.first + cells.rankings.leaves(cell.at).1.len() as u32;
-        if ranked_says_all && self.live.pass(machines.clone()) == Pass::All {
+        if ranked_says_all && self.live.pass(cells.machines(cell)) == Pass::All {
             let (key, count) = cells.bests.cells[cell.at];
             self.count(key, count, &mut many);
             return many;
         }
-        let candidates = self.candidates(cells, cell, machines);
-        if candidates == Some(0) {
-            return 0;
-        }
         let rack = cells.rack_part(cell.at);
         for chunk in cells.rankings.chunks(cell.at, cell.first) {
-            let mut candidates = candidates.unwrap_or(u64::MAX >> (u64::BITS as usize - chunk.keys.len()));
-            if !self.may_hold_best(&chunk, rack) {
+            if cells.bits.is_empty() && !self.may_hold_best(&chunk, rack) {
                 continue;
             }
             match self.live.pass(chunk.machines()) {
                 Pass::None => {}
                 Pass::All if ranked_says_all => self.count(rack.plus(chunk.best), chunk.tied, &mut many),
                 pass => {
+                    let mut candidates = candidates & u64::MAX >> (u64::BITS as usize - chunk.keys.len());
                     if pass == Pass::All {
                         candidates = self.count_winners(&chunk, candidates, rack, &mut many);
                     }
@@ -273,22 +291,6 @@ impl<'a, K: PackedKey> Search<'a, K> {
             }
         }
         many
-    }
-
-    /// The machines of a cell that may be among the best, as bits, where cells have them.
-    #[inline]
-    fn candidates(&self, cells: &Cells<K>, cell: &CellPlace, machines: Range<u32>) -> Option<u64> {
-        let (bits, tied) = (*cells.bits.get(cell.at)?, cells.tied_under);
-        let ranked = cells.bests.cells[cell.at].0;
-        // The others lose under rules above those about uplinks.
-        let those = if tied.of(ranked) >= tied.of(self.best) { bits } else { cells.valid[cell.at] };
-        let (Some(lost_kbps), Some(network)) = (self.lost_up_to(cell.first, ranked), self.live.occupancy.network())
-        else {
-            return Some(those);
-        };
-        // Most have lost. A loop that looks at nothing else passes over them sooner.
-        let free_kbps = network.free_of_machines(machines);
-        Some(ones(those).fold(0, |left, at| left | u64::from(free_kbps[at as usize] > lost_kbps) << at))
     }
 
     /// Whether a chunk may hold a machine that is at least as good as the best.
