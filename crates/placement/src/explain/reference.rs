@@ -17,6 +17,7 @@ use super::weighted::{best_first, sums, winners};
 use crate::policy::ranked::{MachineStage, RankedValidator};
 use crate::policy::{Policy, Weights};
 use crate::rule::erased::BoundValidator;
+use crate::rule::quantize::are_alike;
 
 /// How one rule narrowed the candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -312,9 +313,8 @@ fn buckets(stage: &MachineStage, scene: Scene<'_>, vm: &VmRequest, machines: &[M
 /// Keeps the machines in the lowest bucket.
 fn keep_lowest(rule: &'static str, buckets: &[u64], funnel: &mut Funnel) {
     let before = funnel.best.len() as u32;
-    let range = |(least, most): (u64, u64), bucket: &u64| (least.min(*bucket), most.max(*bucket));
-    let (lowest, highest) = buckets.iter().fold((u64::MAX, 0), range);
-    if lowest < highest {
+    if !are_alike(buckets.iter().copied()) {
+        let lowest = buckets.iter().fold(u64::MAX, |lowest, bucket| lowest.min(*bucket));
         keep(&mut funnel.best, buckets, |bucket| *bucket == lowest);
         funnel.decided_by = Some(rule);
     }

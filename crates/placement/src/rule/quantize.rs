@@ -9,6 +9,7 @@
 //! of buckets or exceeds one by more than the slack, so the slack never merges two different fractions. (Two
 //! resources of a machine give denominators of about 2^36.)
 
+use alloc::vec;
 use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
@@ -61,6 +62,10 @@ impl Quantizer {
 
     /// The bucket of each score. Each loop knows which kind of buckets it is for, and does not ask at every score.
     pub(crate) fn buckets(self, scores: Vec<f64>) -> Vec<u64> {
+        // Most rules score all machines alike.
+        if let Some(score) = scores.first().filter(|_| are_alike(scores.iter().map(|score| score.to_bits()))) {
+            return vec![self.bucket(*score); scores.len()];
+        }
         let scores = scores.into_iter();
         match self {
             Self::Buckets(buckets) => scores.map(|score| Self::Buckets(buckets).bucket(score)).collect(),
@@ -68,6 +73,11 @@ impl Quantizer {
             Self::Exact => scores.map(|score| Self::Exact.bucket(score)).collect(),
         }
     }
+}
+
+/// Whether all numbers are the same. Compares all of them without branches, several at a time.
+pub(crate) fn are_alike(mut numbers: impl Iterator<Item = u64>) -> bool {
+    numbers.next().is_none_or(|first| numbers.fold(0, |differing, number| differing | (number ^ first)) == 0)
 }
 
 /// The integer part of a number from 0 to 2^53. Uses `i64`, because processors convert to it in one instruction and
