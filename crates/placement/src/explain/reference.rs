@@ -249,8 +249,8 @@ fn validate(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funn
             let Some(bound) = asked(ranked, vm) else { return };
             let mut valid = vec![true; machines.len()];
             bound.judge(scene, machines, &mut valid);
-            // Most rules refuse nothing.
-            if valid.contains(&false) {
+            // Most rules refuse nothing. Without branches, many verdicts are looked at together.
+            if !valid.iter().fold(true, |all, valid| all & valid) {
                 keep(machines, &valid, |valid| *valid);
             }
         });
@@ -314,7 +314,7 @@ fn buckets(stage: &MachineStage, scene: Scene<'_>, vm: &VmRequest, machines: &[M
 fn keep_lowest(rule: &'static str, buckets: &[u64], funnel: &mut Funnel) {
     let before = funnel.best.len() as u32;
     if !are_alike(buckets.iter().copied()) {
-        let lowest = buckets.iter().fold(u64::MAX, |lowest, bucket| lowest.min(*bucket));
+        let lowest = buckets.iter().copied().min().expect("they differ");
         keep(&mut funnel.best, buckets, |bucket| *bucket == lowest);
         funnel.decided_by = Some(rule);
     }
