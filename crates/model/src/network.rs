@@ -368,7 +368,8 @@ impl Needs {
         places(&self.machines, None, Cut::Machine).chain(racks).chain(places(&self.clusters, None, Cut::Cluster))
     }
 
-    /// Every cut that its links use if it is on this machine, and how much.
+    /// Every cut that its links use if it is on this machine, and how much. As a chain of four, it is faster through
+    /// `for_each` than through a loop, `extend` or `collect`, which ask at each step which part is next.
     pub fn cuts(&self, fleet: &Fleet, machine: MachineId) -> impl Iterator<Item = (Cut, u64)> + '_ {
         let (rack, cluster) = (fleet.rack_of(machine), fleet.cluster_of(machine));
         let own = around(fleet, machine).map(|cut| (cut, self.behind(cut)));
