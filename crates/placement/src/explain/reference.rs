@@ -251,7 +251,7 @@ fn validate(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funn
             bound.judge(scene, machines, &mut valid);
             // Most rules refuse nothing. Without branches, many verdicts are looked at together.
             if !valid.iter().fold(true, |all, valid| all & valid) {
-                keep(machines, &valid, |valid| *valid);
+                keep_valid(machines, &valid);
             }
         });
         trail.leaves(best);
@@ -283,22 +283,18 @@ fn prefer(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, funnel: &mut Funnel
         return trail.leaves(&funnel.best);
     }
     for stage in &policy.machine_preferences {
-        keep_lowest(stage.id(), &buckets(stage, scene, vm, &funnel.best), funnel);
+        keep_lowest(stage, &scores(stage, scene, vm, &funnel.best), funnel);
         trail.leaves(&funnel.best);
     }
 }
 
-/// One preference's buckets for these machines.
-fn buckets(stage: &MachineStage, scene: Scene<'_>, vm: &VmRequest, machines: &[MachineId]) -> Vec<u64> {
-    let quantizer = stage.quantizer();
+/// What one preference says of these machines.
+fn scores(stage: &MachineStage, scene: Scene<'_>, vm: &VmRequest, machines: &[MachineId]) -> Vec<f64> {
     let bound = match stage {
         MachineStage::Rack(ranked) => {
             let bound = ranked.rule.bind(vm);
-            return machines
-                .iter()
-                .copied()
-                .map(once_per_rack(scene, |rack| quantizer.bucket(bound.score(scene, rack))))
-                .collect();
+            let of_rack = once_per_rack(scene, |rack| bound.score(scene, rack));
+            return machines.iter().copied().map(of_rack).collect();
         }
         MachineStage::Machine(ranked) => ranked.rule.bind(vm),
         MachineStage::Temporal(ranked) => ranked.rule.bind(vm),
@@ -307,33 +303,46 @@ fn buckets(stage: &MachineStage, scene: Scene<'_>, vm: &VmRequest, machines: &[M
     };
     let mut scores = Vec::new();
     bound.scores(scene, machines, &mut scores);
-    quantizer.buckets(scores)
+    scores
 }
 
-/// Keeps the machines in the lowest bucket.
-fn keep_lowest(rule: &'static str, buckets: &[u64], funnel: &mut Funnel) {
-    let before = funnel.best.len() as u32;
-    if !are_alike(buckets.iter().copied()) {
-        let lowest = buckets.iter().copied().min().expect("they differ");
-        keep(&mut funnel.best, buckets, |bucket| *bucket == lowest);
-        funnel.decided_by = Some(rule);
+/// Keeps the machines whose score is in the lowest bucket.
+fn keep_lowest(stage: &MachineStage, scores: &[f64], funnel: &mut Funnel) {
+    let machines = &mut funnel.best;
+    let before = machines.len();
+    // Most rules score all machines alike.
+    if !are_alike(scores.iter().map(|score| score.to_bits())) {
+        let (mut lowest, mut kept) = (u64::MAX, 0);
+        for (at, bucket) in stage.quantizer().buckets(scores).enumerate() {
+            if bucket < lowest {
+                (lowest, kept) = (bucket, 0);
+            }
+            machines[kept] = machines[at];
+            kept += usize::from(bucket == lowest);
+        }
+        machines.truncate(kept);
     }
-    funnel.steps.push(Step { rule, before, after: funnel.best.len() as u32, validates: false });
+    let after = machines.len();
+    if after < before {
+        funnel.decided_by = Some(stage.id());
+    }
+    funnel.steps.push(Step { rule: stage.id(), before: before as u32, after: after as u32, validates: false });
 }
 
-/// Keeps the machines whose verdict says so. Whether a machine stays is hard to predict, so there is no branch for it.
-fn keep<V>(machines: &mut Vec<MachineId>, verdicts: &[V], stays: impl Fn(&V) -> bool) {
-    let (all, mut kept) = (&mut machines[..verdicts.len()], 0);
-    for (at, verdict) in verdicts.iter().enumerate() {
+/// Keeps the valid machines. Whether a machine is valid is hard to predict, so there is no branch for it.
+fn keep_valid(machines: &mut Vec<MachineId>, valid: &[bool]) {
+    let (all, mut kept) = (&mut machines[..valid.len()], 0);
+    for (at, valid) in valid.iter().enumerate() {
         all[kept] = all[at];
-        kept += usize::from(stays(verdict));
+        kept += usize::from(*valid);
     }
     machines.truncate(kept);
 }
 
 /// Every machine's buckets under all machine preferences.
 fn bucket_rows(policy: &Policy, scene: Scene<'_>, vm: &VmRequest, machines: &[MachineId]) -> Vec<Row<MachineId>> {
-    let columns: Vec<_> = policy.machine_preferences.iter().map(|stage| buckets(stage, scene, vm, machines)).collect();
+    let buckets = |stage: &MachineStage| stage.quantizer().buckets(&scores(stage, scene, vm, machines)).collect();
+    let columns: Vec<Vec<u64>> = policy.machine_preferences.iter().map(buckets).collect();
     let row = |at: usize| columns.iter().map(|column| column[at]).collect();
     machines.iter().enumerate().map(|(at, machine)| (row(at), *machine)).collect()
 }

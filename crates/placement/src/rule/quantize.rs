@@ -9,8 +9,6 @@
 //! of buckets or exceeds one by more than the slack, so the slack never merges two different fractions. (Two
 //! resources of a machine give denominators of about 2^36.)
 
-use alloc::vec;
-use alloc::vec::Vec;
 use core::num::NonZeroU32;
 
 const EXACT_ONE: f64 = (1_u64 << 52) as f64;
@@ -60,18 +58,15 @@ impl Quantizer {
         }
     }
 
-    /// The bucket of each score. Each loop knows which kind of buckets it is for, and does not ask at every score.
-    pub(crate) fn buckets(self, scores: Vec<f64>) -> Vec<u64> {
-        // Most rules score all machines alike.
-        if let Some(score) = scores.first().filter(|_| are_alike(scores.iter().map(|score| score.to_bits()))) {
-            return vec![self.bucket(*score); scores.len()];
-        }
-        let scores = scores.into_iter();
-        match self {
-            Self::Buckets(buckets) => scores.map(|score| Self::Buckets(buckets).bucket(score)).collect(),
-            Self::Levels(levels) => scores.map(|score| Self::Levels(levels).bucket(score)).collect(),
-            Self::Exact => scores.map(|score| Self::Exact.bucket(score)).collect(),
-        }
+    /// The bucket of each score, in order. Neighbouring machines often have the same score, whose bucket is known.
+    pub(crate) fn buckets(self, scores: &[f64]) -> impl Iterator<Item = u64> {
+        let mut last = (0.0_f64.to_bits(), self.bucket(0.0));
+        scores.iter().map(move |score| {
+            if last.0 != score.to_bits() {
+                last = (score.to_bits(), self.bucket(*score));
+            }
+            last.1
+        })
     }
 }
 
@@ -150,6 +145,7 @@ mod tests {
         ] {
             let quantizer = Quantizer::of(buckets, None);
             assert_eq!(quantizer.bucket(score), bucket, "{buckets:?} {score}");
+            assert!(quantizer.buckets(&[score, score, 0.0, score]).eq([bucket, bucket, 0, bucket]), "{score}");
             assert!(bucket <= quantizer.largest(), "{buckets:?}");
         }
         assert_eq!(Quantizer::of(None, Some(2)).bucket(1.0), 1);
