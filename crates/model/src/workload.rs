@@ -105,6 +105,8 @@ pub struct WorkloadBuilder {
     rows: Vec<PackedRow>,
     shapes: Vec<VmShape>,
     shape_ids: BTreeMap<VmShape, u32>,
+    /// Shapes of the last rows with their ids: few are common, and a trace's rows are many.
+    last_shapes: [Option<(VmShape, u32)>; 32],
     one_by_one: bool,
 }
 
@@ -128,12 +130,25 @@ impl WorkloadBuilder {
     }
 
     fn packed(&mut self, row: VmRow) -> PackedRow {
-        let shapes = &mut self.shapes;
-        let shape = *self.shape_ids.entry(row.shape).or_insert_with(|| {
-            shapes.push(row.shape);
+        (row.name, row.tenant, self.shape_id(row.shape), row.start, row.end)
+    }
+
+    fn shape_id(&mut self, shape: VmShape) -> u32 {
+        let Self { shapes, shape_ids, last_shapes, .. } = self;
+        let [cores, memory] = [Resource::Cores, Resource::Memory].map(|it| shape.demand[it]);
+        // The upper bits of the product depend on all bits of both.
+        let place = (cores ^ memory.rotate_left(16)).wrapping_mul(0x9E37_79B9) as usize >> 27;
+        if let Some((last, id)) = last_shapes[place]
+            && last == shape
+        {
+            return id;
+        }
+        let id = *shape_ids.entry(shape).or_insert_with(|| {
+            shapes.push(shape);
             shapes.len() as u32 - 1
         });
-        (row.name, row.tenant, shape, row.start, row.end)
+        last_shapes[place] = Some((shape, id));
+        id
     }
 
     /// The VMs so far, in order.

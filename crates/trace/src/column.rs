@@ -68,7 +68,7 @@ impl Column {
         if is_no_time(self.text(record)) {
             return Err(self.fault(record, FaultKind::NoTime, "a time, not the largest number there is,"));
         }
-        let ms = self.in_range(record, number, "a time within 200 years", TIME_MS_MAX)?.round() as i64;
+        let ms = rounded(self.in_range(record, number, "a time within 200 years", TIME_MS_MAX)?);
         Ok(Time(if number > 0.0 { ms.max(1) } else { ms }))
     }
 
@@ -168,7 +168,7 @@ impl Column {
         if number < 0.0 {
             return Err(self.fault(record, FaultKind::OutOfRange, expected));
         }
-        Ok(self.in_range(record, number, expected, max)?.round().max(1.0) as u32)
+        Ok(rounded(self.in_range(record, number, expected, max)?).max(1) as u32)
     }
 
     fn in_range(&self, record: &Record<'_>, number: f64, expected: &str, max: f64) -> Result<f64, Fault> {
@@ -180,6 +180,13 @@ impl Column {
     pub(crate) fn fault(&self, record: &Record<'_>, kind: FaultKind, expected: &str) -> Fault {
         record.fault(kind, format!("{expected} in column {}", self.name), self.text(record))
     }
+}
+
+/// The nearest whole number of one below 2^52; halves away from zero. `f64::round` is a call, also in WebAssembly.
+fn rounded(number: f64) -> i64 {
+    let whole = number as i64;
+    let rest = number - whole as f64;
+    whole + i64::from(rest >= 0.5) - i64::from(rest <= -0.5)
 }
 
 /// A 64-bit hash of a name: xxh3.
@@ -212,7 +219,7 @@ pub(crate) fn checked_end(
 
 fn is_no_time(text: &[u8]) -> bool {
     let whole = text.strip_suffix(b".0").unwrap_or(text);
-    NO_TIMES.iter().any(|number| whole == number.as_bytes())
+    whole.len() >= NO_TIMES[0].len() && NO_TIMES.iter().any(|number| whole == number.as_bytes())
 }
 
 /// A unit of time by its milliseconds, in words.
@@ -250,4 +257,20 @@ fn is_number_with_separators(text: &[u8]) -> bool {
 
 fn parsed<T: std::str::FromStr>(text: &[u8]) -> Option<T> {
     std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_rounded_as_the_standard_library_does() {
+        let near_halves = (-20..=20).flat_map(|halves| {
+            let half = f64::from(halves) / 2.0;
+            [half, half.next_up(), half.next_down()]
+        });
+        for number in near_halves.chain([TIME_MS_MAX, TIME_MS_MAX - 0.5, -TIME_MS_MAX + 0.49]) {
+            assert_eq!(rounded(number), number.round() as i64, "{number:?}");
+        }
+    }
 }

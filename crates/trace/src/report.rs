@@ -208,7 +208,11 @@ impl Summary {
 }
 
 fn tenants_of(workload: &Workload) -> u64 {
-    let mut tenants: Vec<u64> = (0..workload.request_count()).map(|r| workload.tenant(RequestId(r))).collect();
+    // Most requests come from one of the last tenants, which then need not be sorted again.
+    let mut last = [None; 1 << 12];
+    let is_another = |tenant: &u64| last[*tenant as usize % last.len()].replace(*tenant) != Some(*tenant);
+    let all = (0..workload.request_count()).map(|request| workload.tenant(RequestId(request)));
+    let mut tenants: Vec<u64> = all.filter(is_another).collect();
     tenants.sort_unstable();
     tenants.dedup();
     tenants.len() as u64
