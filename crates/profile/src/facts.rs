@@ -30,7 +30,8 @@ impl Facts {
     /// The facts of a workload, in O(n log n).
     #[must_use]
     pub fn of(workload: &Workload) -> Self {
-        let starts = workload.rows().map(|row| row.start);
+        let requests = (0..workload.request_count()).map(RequestId);
+        let starts = requests.flat_map(|request| workload.vms_of(request).map(move |_| workload.at(request)));
         let outliers = Outliers::among(starts);
         Self { load: Load::of(workload), life_p50_ms: life_p50_ms(workload), outliers }
     }

@@ -1,6 +1,7 @@
 //! `tiebreak run`: replays a scenario and reports the results.
 
 use std::path::Path;
+use std::thread;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -56,20 +57,25 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
             .map_or_else(|| std::path::absolute(Path::new(place).join(IMPORTED)), |it| Ok(it.into()))?;
         trace.path = Some(path.to_string_lossy().into_owned());
     }
-    let facts = Facts::of(&source.workload);
     let is_own = scenario::is_about_own_trace(given);
     let skipped = is_own.then(|| own::measure_late(&mut variant, &source.workload)).flatten();
     let plan = variant.plan(source.workload.clone())?;
-    let doubts = warnings::before(&variant, &plan, &facts, "--without-outliers");
+    let (facts, mut world, making) = thread::scope(|scope| {
+        let facts = scope.spawn(|| Facts::of(&source.workload));
+        let start = Instant::now();
+        let world = World::new(plan);
+        let making = start.elapsed();
+        (facts.join().expect("facts do not panic"), world, making)
+    });
+    let doubts = warnings::before(&variant, world.plan(), &facts, "--without-outliers");
     progress::listen();
     doubts.iter().for_each(note);
-    let start = Instant::now();
-    let mut world = World::new(plan);
     if folder.is_some() {
         world.keep_decisions();
     }
+    let start = Instant::now();
     let stopped = progress::run(&mut world);
-    let wall_ms = start.elapsed().as_secs_f64() * 1_000.0;
+    let wall_ms = (making + start.elapsed()).as_secs_f64() * 1_000.0;
     let summary = world.summary();
     let mut report = SummaryFile::of((&variant, &source), (&summary, world.plan(), &facts), wall_ms);
     report.warnings.extend(doubts.iter().cloned());
