@@ -17,7 +17,6 @@ use super::weighted::{best_first, sums, winners};
 use crate::policy::ranked::{MachineStage, RankedValidator};
 use crate::policy::{Policy, Weights};
 use crate::rule::erased::BoundValidator;
-use crate::rule::quantize::are_alike;
 
 /// How one rule narrowed the candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -311,7 +310,7 @@ fn keep_lowest(stage: &MachineStage, scores: &[f64], funnel: &mut Funnel) {
     let machines = &mut funnel.best;
     let before = machines.len();
     // Most rules score all machines alike.
-    if !are_alike(scores.iter().map(|score| score.to_bits())) {
+    if !are_alike(scores) {
         let (mut lowest, mut kept) = (u64::MAX, 0);
         for (at, bucket) in stage.quantizer().buckets(scores).enumerate() {
             if bucket < lowest {
@@ -327,6 +326,12 @@ fn keep_lowest(stage: &MachineStage, scores: &[f64], funnel: &mut Funnel) {
         funnel.decided_by = Some(stage.id());
     }
     funnel.steps.push(Step { rule: stage.id(), before: before as u32, after: after as u32, validates: false });
+}
+
+/// Whether all scores are the same. Compares all of them without branches, several at a time.
+fn are_alike(scores: &[f64]) -> bool {
+    let mut bits = scores.iter().map(|score| score.to_bits());
+    bits.next().is_none_or(|first| bits.fold(0, |differing, other| differing | (other ^ first)) == 0)
 }
 
 /// Keeps the valid machines. Whether a machine is valid is hard to predict, so there is no branch for it.

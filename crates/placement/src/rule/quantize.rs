@@ -70,11 +70,6 @@ impl Quantizer {
     }
 }
 
-/// Whether all numbers are the same. Compares all of them without branches, several at a time.
-pub(crate) fn are_alike(mut numbers: impl Iterator<Item = u64>) -> bool {
-    numbers.next().is_none_or(|first| numbers.fold(0, |differing, number| differing | (number ^ first)) == 0)
-}
-
 /// The integer part of a number from 0 to 2^53. Uses `i64`, because processors convert to it in one instruction and
 /// to `u64` in several.
 #[inline]
