@@ -11,7 +11,7 @@ use tiebreak_scenario::{TraceSettings, Variant, WorkloadRef};
 use tiebreak_study::Workloads;
 use tiebreak_study::traces::{self, BUILT_IN, BUILT_IN_NAME};
 use tiebreak_tables::{Kind, parquet, sqlite};
-use tiebreak_trace::{Correction, Parsed, Readings, ReadingsParser, TraceError, TraceParser};
+use tiebreak_trace::{Correction, Parsed, Readings, ReadingsParser, Summary, TraceError, TraceParser};
 
 use crate::answer::{Failure, note};
 use crate::given::{Given, Opt};
@@ -178,7 +178,7 @@ pub fn lasting(given: &Given) -> Result<Lasting, Failure> {
     let whole = parse(TraceParser::new(&name))?;
     let corrected = |what| whole.report.corrections.get(&what).copied().unwrap_or(0);
     let (off_grid, instant) = (corrected(Correction::OffGrid), corrected(Correction::NoLifetime));
-    let summary = whole.report.summary;
+    let summary = Summary::of(&whole.workload);
     // Read the trace again only if there are VMs to drop.
     let workload = match instant {
         0 => whole.workload,

@@ -10,7 +10,7 @@ use tiebreak_model::{RequestId, Sample, SampledBy, Workload};
 use tiebreak_profile::Profile;
 use tiebreak_scenario::presets;
 use tiebreak_sim::World;
-use tiebreak_trace::TraceParser;
+use tiebreak_trace::{Summary, TraceParser};
 
 /// The number of parts to evaluate.
 const PARTS: u32 = 3;
@@ -61,12 +61,12 @@ fn figures(path: &str, file: &[u8], sample: Sample) -> Result<[f64; COLUMNS.len(
     parser.push(file)?;
     let parsed = parser.finish()?;
     let many = f64::from(sample.one_in.max(1));
-    let profile = Profile::of(&parsed.workload);
+    let (profile, peak) = (Profile::of(&parsed.workload), Summary::of(&parsed.workload).peak_cores_milli);
     let workload = Arc::new(parsed.workload);
     let [empty, packed, rejected, conflicts] = run(workload.clone(), sample.one_in.max(1), 1)?;
     let [.., slower] = run(workload.clone(), sample.one_in.max(1), sample.one_in.max(1).into())?;
     Ok([
-        many * parsed.report.summary.peak_cores_milli as f64 / 1_000.0,
+        many * peak as f64 / 1_000.0,
         dispersion(&profile.arrivals.hourly),
         100.0 * in_company(&workload),
         profile.tenants.vms.mean,

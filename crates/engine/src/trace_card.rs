@@ -4,13 +4,13 @@ use tiebreak_model::{Phrase, phrase};
 use tiebreak_profile::begins_late_at_hours;
 use tiebreak_trace::compact::Origin;
 use tiebreak_trace::formats::named_columns::{OFFERED, guessed, is_with_decimal_comma};
-use tiebreak_trace::{Fault, Parsed, Report};
+use tiebreak_trace::{Fault, Parsed, Report, Summary};
 
 use crate::protocol::{FaultyRow, TraceCard, Unknown};
 
 /// The summary of a trace.
 pub(super) fn trace_card(name: String, sample: Vec<f64>, fingerprint: u128, parsed: &Parsed) -> TraceCard {
-    let report = &parsed.report;
+    let (report, summary) = (&parsed.report, Summary::of(&parsed.workload));
     let corrections =
         report.corrections.iter().map(|(kind, count)| phrase!("{count} rows: {}", count, Phrase::text(kind.title())));
     let sampled = (report.sampled_out > 0).then(|| phrase!("{} rows excluded by sampling", report.sampled_out));
@@ -20,17 +20,17 @@ pub(super) fn trace_card(name: String, sample: Vec<f64>, fingerprint: u128, pars
         sample,
         format: report.format_title.clone(),
         source: report.source.clone(),
-        vms: f64::from(report.summary.vms),
+        vms: f64::from(summary.vms),
         rows: report.rows as f64,
         faulty: report.faulty() as f64,
         faults: report.faults.iter().take(20).map(fault).collect(),
         faulty_rows: report.faults.iter().map(faulty_row).collect(),
         notes: sampled.into_iter().chain(corrections).chain(report.notes.iter().cloned().map(Phrase::text)).collect(),
         cannot_answer: report.cannot_answer.clone(),
-        peak_cores: report.summary.peak_cores_milli as f64 / 1_000.0,
-        peak_memory_gib: report.summary.peak_memory_mib as f64 / 1_024.0,
-        warm: f64::from(report.summary.warm),
-        days: report.summary.span.0 as f64 / 86_400_000.0,
+        peak_cores: summary.peak_cores_milli as f64 / 1_000.0,
+        peak_memory_gib: summary.peak_memory_mib as f64 / 1_024.0,
+        warm: f64::from(summary.warm),
+        days: summary.span.0 as f64 / 86_400_000.0,
         begins_late_at_hours: begins_late_at_hours(&parsed.workload),
         is_drawn: false,
     }

@@ -15,7 +15,7 @@ use tiebreak_model::table::{Column, STEP_ROWS, Table, Values};
 use tiebreak_model::{Resource, Resources, Time, VmRow, VmShape, Workload, WorkloadBuilder};
 use tiebreak_tables::parquet::{Pieces, push_text_of, write};
 use tiebreak_tables::{Kind, sqlite};
-use tiebreak_trace::{Correction, FaultKind, PackingTables, Parsed, TraceError, TraceParser, csv_of};
+use tiebreak_trace::{Correction, FaultKind, PackingTables, Parsed, Summary, TraceError, TraceParser, csv_of};
 
 const PACKING: &[u8] = include_bytes!("../../trace/fixtures/packing.sqlite");
 const TYPES_PUBLISHED: &[u8] = include_bytes!("../../trace/fixtures/packing-vm-types.csv.gz");
@@ -76,8 +76,9 @@ fn the_packing_file_has_the_figures_of_an_independent_count() {
     let place = TestFile::new("cut", PACKING);
     let Parsed { workload, report } = from_sqlite(&place.0).expect("the fixture");
     assert_eq!((report.format, report.rows, report.kept, report.faulty()), ("AzurePacking", 300, 300, 0));
-    assert_eq!((report.summary.tenants, report.summary.warm, report.summary.endless), (100, 0, 0));
-    assert_eq!((report.summary.largest.cores_milli(), report.summary.peak_vms), (32_000, 300));
+    let summary = Summary::of(&workload);
+    assert_eq!((summary.tenants, summary.warm, summary.endless), (100, 0, 0));
+    assert_eq!((summary.largest.cores_milli(), summary.peak_vms), (32_000, 300));
     assert_eq!(workload.vm_count(), 300);
 }
 

@@ -6,14 +6,14 @@
 //! of what was read, corrected and refused, and of questions that this trace cannot answer.
 //!
 //! ```
-//! use tiebreak_trace::TraceParser;
+//! use tiebreak_trace::{Summary, TraceParser};
 //!
 //! let mut parser = TraceParser::new("mine.csv");
 //! parser.push(b"vm,cores,memory_gb,start_s,end_s\n1,4,16,")?;
 //! parser.push(b"0,3600\n2,2,8,60,inf\n")?;
 //! let parsed = parser.finish()?;
 //! assert_eq!(parsed.workload.vm_count(), 2);
-//! assert_eq!(parsed.report.summary.peak_cores_milli, 6_000);
+//! assert_eq!(Summary::of(&parsed.workload).peak_cores_milli, 6_000);
 //! # Ok::<(), tiebreak_trace::TraceError>(())
 //! ```
 //!
@@ -31,6 +31,7 @@ pub mod nodes;
 pub mod parser;
 pub mod readings;
 pub mod report;
+pub mod summary;
 
 mod column;
 mod dates;
@@ -48,5 +49,6 @@ pub use limits::{FileTooLong, Limits};
 pub use nodes::{Nodes, NodesFault};
 pub use parser::{Parsed, ReadingProgress, TraceParser, read_compact};
 pub use readings::{Readings, ReadingsParser, VmReadings};
-pub use report::{Correction, Fault, FaultKind, Report, Summary};
+pub use report::{Correction, Fault, FaultKind, Report};
+pub use summary::Summary;
 pub use table::csv_of;

@@ -11,7 +11,7 @@ use crate::formats::{Binary, Compact, FORMATS, Format, Head, NamedColumns, RowRe
 use crate::limits::{FileTooLong, Limits};
 use crate::magic;
 use crate::records::{Record, Records};
-use crate::report::{Correction, Report, Summary, Tally, notes_on_sample};
+use crate::report::{Correction, Report, Tally, notes_on_sample};
 use crate::source::Source;
 
 /// The maximum size of a row in any binary format.
@@ -195,7 +195,7 @@ impl TraceParser {
         })
     }
 
-    /// Ends the file: sorts the rows and computes the counts.
+    /// Ends the file, and sorts the rows.
     ///
     /// # Errors
     /// If the file is not a trace, is truncated, or has no readable row.
@@ -434,9 +434,8 @@ impl Text {
         };
         self.tally.notes.extend(notes_on_sample(&self.sample).iter().map(|note| (*note).to_owned()));
         let kept = self.rows.len() as u64;
-        let workload = workload_of(self.rows, horizon)?;
-        let summary = Summary::of(&workload);
-        Ok(Parsed { report: report_of(self.tally, self.limits.faults_kept, format, kept, summary), workload })
+        let report = report_of(self.tally, self.limits.faults_kept, format, kept);
+        Ok(Parsed { workload: workload_of(self.rows, horizon)?, report })
     }
 
     fn finish_table(&mut self, mut body: TableBody) -> Result<Time, TraceError> {
@@ -485,12 +484,11 @@ pub fn read_compact(file: &[u8]) -> Result<Parsed, TraceError> {
     let (limits, mut tally) = (Limits::default(), Tally::default());
     let (rows, horizon) = Compact {}.read(file, &limits, &mut tally)?;
     let kept = rows.len() as u64;
-    let workload = workload_of(rows, horizon)?;
-    let summary = Summary::of(&workload);
-    Ok(Parsed { report: report_of(tally, limits.faults_kept, &Compact {}, kept, summary), workload })
+    let report = report_of(tally, limits.faults_kept, &Compact {}, kept);
+    Ok(Parsed { workload: workload_of(rows, horizon)?, report })
 }
 
-fn report_of(mut tally: Tally, faults_kept: usize, format: &dyn Format, kept: u64, summary: Summary) -> Report {
+fn report_of(mut tally: Tally, faults_kept: usize, format: &dyn Format, kept: u64) -> Report {
     tally.faults.truncate(faults_kept);
     let mut cannot_answer: Vec<String> = format.cannot_answer().iter().map(|text| (*text).into()).collect();
     cannot_answer.append(&mut tally.cannot_answer);
@@ -511,7 +509,6 @@ fn report_of(mut tally: Tally, faults_kept: usize, format: &dyn Format, kept: u6
         corrections: tally.corrections,
         notes: tally.notes,
         cannot_answer,
-        summary,
     }
 }
 

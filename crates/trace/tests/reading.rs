@@ -2,7 +2,7 @@
 
 use tiebreak_model::{Millis, RequestId, Resources, Sample, SampledBy, Scope, TenantTerms, Time, VmId, Workload};
 use tiebreak_trace::compact::{self, Origin};
-use tiebreak_trace::{Correction, FORMATS, FaultKind, Parsed, TraceError, TraceParser};
+use tiebreak_trace::{Correction, FORMATS, FaultKind, Parsed, Summary, TraceError, TraceParser};
 
 const PACKING: &[u8] = include_bytes!("../fixtures/packing-cut.csv.gz");
 const TEN_ROWS: &[u8] = include_bytes!("../fixtures/azure2017-rows.csv.gz");
@@ -47,7 +47,7 @@ fn vms(workload: &Workload) -> Vec<(i64, i64, u32, u32)> {
 #[test]
 fn the_packing_cut_has_the_figures_of_an_independent_count() {
     let Parsed { workload, report } = read("packing-cut.csv.gz", PACKING).expect("the fixture");
-    let summary = report.summary;
+    let summary = Summary::of(&workload);
     assert_eq!((report.format, report.rows, report.kept, report.faulty()), ("AzurePackingSample", 13_521, 13_521, 0));
     assert_eq!((summary.vms, summary.warm, summary.requests, summary.tenants), (13_521, 1_472, 6_569, 5_409));
     assert_eq!((summary.cores_milli_at_start, summary.peak_cores_milli), (6_899_640, 13_686_370));
@@ -82,9 +82,10 @@ fn the_packing_trace_is_read_in_shares_of_one_machine_type() {
 #[test]
 fn the_ten_rows_of_2017_are_read() {
     let Parsed { workload, report } = read("vmtable.csv.gz", TEN_ROWS).expect("the fixture");
-    assert_eq!((report.format, report.kept, report.summary.warm), ("Azure2017", 10, 7));
+    let summary = Summary::of(&workload);
+    assert_eq!((report.format, report.kept, summary.warm), ("Azure2017", 10, 7));
     assert_eq!(workload.horizon(), Time(2_591_700_000));
-    assert_eq!((report.summary.endless, report.summary.peak_cores_milli), (6, 36_000));
+    assert_eq!((summary.endless, summary.peak_cores_milli), (6, 36_000));
     assert_eq!(vms(&workload).last(), Some(&(2_290_500_000, 2_292_300_000, 1_000, 1_792)));
     assert_eq!(workload, read("", TEN_ROWS).expect("by shape alone").workload);
 }
@@ -324,7 +325,8 @@ fn a_sample_keeps_all_vms_of_a_tenant_or_none() {
     parser.push(PACKING).expect("the fixture");
     let Parsed { workload, report } = parser.finish().expect("a sample");
     assert_eq!(report.kept + report.sampled_out, 13_521);
-    assert!((450..630).contains(&report.summary.tenants), "{}", report.summary.tenants);
+    let Summary { tenants, .. } = Summary::of(&workload);
+    assert!((450..630).contains(&tenants), "{tenants}");
     let full = read("", PACKING).expect("the fixture").workload;
     let vms_of = |workload: &Workload, tenant| {
         let requests = (0..workload.request_count()).map(RequestId).filter(|r| workload.tenant(*r) == tenant);
@@ -341,7 +343,7 @@ fn arrivals_of_2017_come_in_batches() {
     let bytes = include_bytes!("../fixtures/azure2017-arrivals.csv.gz");
     let Parsed { workload, report } = read("arrivals.csv.gz", bytes).expect("the cut");
     assert_eq!((report.format, report.rows, report.kept), ("Azure2017Arrivals", 1_043, 1_043));
-    assert_eq!(report.summary.tenants, 341);
+    assert_eq!(Summary::of(&workload).tenants, 341);
     assert_eq!(workload.horizon(), Time(7 * 300_000));
     // Eight cores for at most five minutes, one for fifteen to twenty; the beginning is a tick before the first.
     assert_eq!(
@@ -577,7 +579,7 @@ fn an_open_end_and_a_date_that_does_not_exist_do_not_stop_the_others() {
     let mut parser = TraceParser::new("mine.csv");
     parser.push(text.as_bytes()).expect("a table");
     let parsed = parser.finish().expect("a trace");
-    assert_eq!((parsed.report.kept, parsed.report.summary.endless), (2, 1));
+    assert_eq!((parsed.report.kept, Summary::of(&parsed.workload).endless), (2, 1));
     let faults: Vec<_> =
         parsed.report.faults.iter().map(|fault| (fault.line, fault.kind, fault.expected.as_str())).collect();
     let expected = "dates, day first in column start";
@@ -589,17 +591,17 @@ fn decimal_commas_are_seen_in_the_first_row_or_said() {
     let read = |parser: TraceParser, first: &str| {
         let mut parser = parser;
         let text = format!("cores;memory;start\n{first};16;0\n2,5;8;0,5\n");
-        parser.push(text.as_bytes()).and_then(|()| parser.finish()).map(|parsed| parsed.report)
+        parser.push(text.as_bytes()).and_then(|()| parser.finish())
     };
     let new = || TraceParser::new("mine.csv");
-    let seen = read(new(), "3,5").expect("a trace");
-    assert_eq!((seen.summary.peak_cores_milli, seen.faulty()), (6_000, 0));
+    let Parsed { workload, report: seen } = read(new(), "3,5").expect("a trace");
+    assert_eq!((Summary::of(&workload).peak_cores_milli, seen.faulty()), (6_000, 0));
     assert!(seen.notes[0].contains("3,5 is three and a half"), "{:?}", seen.notes);
     let asked = read(new(), "1,024").expect_err("it is asked").to_string();
     assert!(asked.contains("\"1,024\" in column cores can be read in two ways"), "{asked}");
     let said = read(new().with_decimal_commas(true), "1,024").expect("it is said");
-    assert_eq!(said.summary.peak_cores_milli, 3_524);
-    let refused = read(new().with_decimal_commas(false), "3").expect("half of it");
+    assert_eq!(Summary::of(&said.workload).peak_cores_milli, 3_524);
+    let refused = read(new().with_decimal_commas(false), "3").expect("half of it").report;
     assert_eq!((refused.kept, refused.faulty()), (1, 1));
 }
 

@@ -11,7 +11,7 @@ use tiebreak_model::{Resource, Workload};
 use tiebreak_tables::Kind;
 use tiebreak_tables::parquet;
 use tiebreak_trace::compact::{self, Origin};
-use tiebreak_trace::{Fault, Parsed, TraceParser, csv_of};
+use tiebreak_trace::{Fault, Parsed, Summary, TraceParser, csv_of};
 
 use tiebreak_console::answer::{Answer, Failure, note};
 use tiebreak_console::given::{Given, Opt};
@@ -140,7 +140,7 @@ impl FaultRow {
 impl Inspected {
     fn of(parsed: &Parsed) -> Self {
         let Parsed { workload, report } = parsed;
-        let summary = &report.summary;
+        let summary = Summary::of(workload);
         Self {
             format: report.format,
             format_title: report.format_title.clone(),
