@@ -307,7 +307,10 @@ fn parse(path: &str, mut parser: TraceParser) -> Result<Parsed, Failure> {
         }
         Some(Kind::Sqlite) => sqlite::push_text(Path::new(path), &mut parser),
         Some(Kind::Parquet) => parquet::push_text(open(path)?, &mut parser),
-        None => parser.push_file(first.as_slice().chain(file)),
+        None => {
+            parser = parser.of_size(bytes);
+            parser.push_file(first.as_slice().chain(file))
+        }
     };
     pushed.and_then(|()| parser.finish()).map_err(|error| faulty(path, &error))
 }

@@ -1,6 +1,7 @@
 //! Parses a file's bytes in chunks, and returns a workload and a report.
 
 use std::io::Read;
+use std::ops::Range;
 
 use tiebreak_model::{Outliers, Sample, Time, VmRow, Workload, WorkloadBuilder};
 
@@ -165,22 +166,10 @@ impl TraceParser {
     /// # Errors
     /// If the file is not a readable trace, or too large.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), TraceError> {
-        self.make_room(bytes.len() as u64);
-        self.bytes += bytes.len() as u64;
+        let bytes_then = self.bytes + bytes.len() as u64;
+        self.text.make_room(self.bytes..bytes_then, self.file_bytes);
+        self.bytes = bytes_then;
         self.guarded(|parser| parser.take(bytes))
-    }
-
-    /// Takes memory for the rows of the rest of the file before the next bytes fill what there is. An estimate by the
-    /// rows so far, slightly too large.
-    fn make_room(&mut self, next_bytes: u64) {
-        const ROWS_MIN: usize = 10_000;
-        const MARGIN: f64 = 1.05;
-        let Text { rows, limits, .. } = &mut self.text;
-        let rest = self.file_bytes.saturating_sub(self.bytes);
-        let rows_in = |bytes: u64| (rows.len() as f64 / self.bytes as f64 * bytes as f64 * MARGIN) as usize;
-        if rows.len() >= ROWS_MIN && rows.len() + rows_in(next_bytes.min(rest)) > rows.capacity() {
-            rows.reserve(rows_in(rest).min((limits.rows_max as usize).saturating_sub(rows.len())));
-        }
     }
 
     /// Takes the rest of the file, as [`push`](Self::push) does, but unpacks it in another thread while its rows are
@@ -189,9 +178,15 @@ impl TraceParser {
     /// # Errors
     /// Those of [`push`](Self::push), and if the file cannot be read.
     pub fn push_file(&mut self, file: impl Read + Send) -> Result<(), TraceError> {
-        self.guarded(|Self { source, text, bytes, .. }| {
+        self.guarded(|Self { source, text, bytes, file_bytes, .. }| {
             let limits = text.limits;
-            source.push_file(file, bytes, &limits, |piece| text.push(&piece))
+            source.push_file(file, *bytes, &limits, |bytes_then, piece| {
+                if bytes_then > *bytes {
+                    text.make_room(*bytes..bytes_then, *file_bytes);
+                    *bytes = bytes_then;
+                }
+                text.push(&piece)
+            })
         })
     }
 
@@ -294,6 +289,22 @@ struct TableBody {
 }
 
 impl Text {
+    /// Takes memory for the rows of the rest of the file before the next bytes fill what there is. An estimate by the
+    /// rows so far, slightly too large.
+    fn make_room(&mut self, next: Range<u64>, file_bytes: u64) {
+        const ROWS_MIN: usize = 10_000;
+        const MARGIN: f64 = 1.05;
+        let Self { rows, limits, .. } = self;
+        let rows_in = |to: u64| {
+            let bytes = to.min(file_bytes).saturating_sub(next.start);
+            (rows.len() as f64 / next.start as f64 * bytes as f64 * MARGIN) as usize
+        };
+        if rows.len() >= ROWS_MIN && rows.len() + rows_in(next.end) > rows.capacity() {
+            let rest = rows_in(file_bytes);
+            rows.reserve(rest.min((limits.rows_max as usize).saturating_sub(rows.len())));
+        }
+    }
+
     fn push(&mut self, mut bytes: &[u8]) -> Result<(), TraceError> {
         self.bytes += bytes.len() as u64;
         if self.sample.is_whole() && self.bytes > self.limits.text_bytes_max {

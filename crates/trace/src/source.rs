@@ -51,31 +51,32 @@ impl Source {
         }
     }
 
-    /// Passes on the text of the rest of a file, which another thread reads and unpacks; counts its bytes.
+    /// Passes on the text of the rest of a file, which another thread reads and unpacks, each piece with the bytes of the
+    /// file until then, `bytes` of which were pushed before.
     pub(crate) fn push_file(
         &mut self,
         mut file: impl Read + Send,
-        bytes: &mut u64,
+        mut bytes: u64,
         limits: &Limits,
-        text: impl FnMut(Vec<u8>) -> Result<(), TraceError>,
+        mut text: impl FnMut(u64, Vec<u8>) -> Result<(), TraceError>,
     ) -> Result<(), TraceError> {
         let (sender, pieces) = mpsc::sync_channel(PIECES_AHEAD);
         thread::scope(|scope| {
             let unpacking = scope.spawn(move || {
                 // Pieces are refused only after an error in the text, which is then reported instead of this one.
-                let mut send = |piece: &[u8]| sender.send(piece.to_vec()).map_err(|_| TraceError::Empty);
+                let send = |bytes, piece: &[u8]| sender.send((bytes, piece.to_vec())).map_err(|_| TraceError::Empty);
                 let mut chunk = vec![0; READ_BYTES];
                 loop {
                     match file.read(&mut chunk).map_err(|error| TraceError::unreadable("trace", 0, &error))? {
                         0 => return Ok(()),
                         length => {
-                            *bytes += length as u64;
-                            self.push(&chunk[..length], limits, &mut send)?;
+                            bytes += length as u64;
+                            self.push(&chunk[..length], limits, |piece| send(bytes, piece))?;
                         }
                     }
                 }
             });
-            let read = pieces.into_iter().try_for_each(text);
+            let read = pieces.into_iter().try_for_each(|(bytes, piece)| text(bytes, piece));
             read.and(unpacking.join().expect("unpacking does not panic"))
         })
     }
