@@ -60,22 +60,12 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
     let is_own = scenario::is_about_own_trace(given);
     let skipped = is_own.then(|| own::measure_late(&mut variant, &source.workload)).flatten();
     let plan = variant.plan(source.workload.clone())?;
-    let (facts, mut world, making) = thread::scope(|scope| {
-        let facts = scope.spawn(|| Facts::of(&source.workload));
-        let start = Instant::now();
-        let world = World::new(plan);
-        let making = start.elapsed();
-        (facts.join().expect("facts do not panic"), world, making)
+    // The facts take a tenth of a short run, which need not wait for them.
+    let ((facts, doubts), (world, stopped, wall_ms)) = thread::scope(|scope| {
+        let facts = scope.spawn(|| look_at(&variant, &plan));
+        let ran = run_plan(plan.clone(), folder.is_some());
+        (facts.join().expect("facts do not panic"), ran)
     });
-    let doubts = warnings::before(&variant, world.plan(), &facts, "--without-outliers");
-    progress::listen();
-    doubts.iter().for_each(note);
-    if folder.is_some() {
-        world.keep_decisions();
-    }
-    let start = Instant::now();
-    let stopped = progress::run(&mut world);
-    let wall_ms = (making + start.elapsed()).as_secs_f64() * 1_000.0;
     let summary = world.summary();
     let mut report = SummaryFile::of((&variant, &source), (&summary, world.plan(), &facts), wall_ms);
     report.warnings.extend(doubts.iter().cloned());
@@ -100,6 +90,26 @@ pub(crate) fn run(given: &Given) -> Result<Answer, Failure> {
         }
     };
     Ok(answer.stopped(stopped))
+}
+
+/// Facts about the workload, and warnings, which it prints.
+fn look_at(variant: &Variant, plan: &Plan) -> (Facts, Vec<String>) {
+    let facts = Facts::of(plan.workload());
+    let doubts = warnings::before(variant, plan, &facts, "--without-outliers");
+    doubts.iter().for_each(note);
+    (facts, doubts)
+}
+
+/// The world at the end of its run, whether Ctrl-C stopped it, and how many milliseconds it took.
+fn run_plan(plan: Plan, keeps_decisions: bool) -> (World, bool, f64) {
+    let start = Instant::now();
+    let mut world = World::new(plan);
+    progress::listen();
+    if keeps_decisions {
+        world.keep_decisions();
+    }
+    let stopped = progress::run(&mut world);
+    (world, stopped, start.elapsed().as_secs_f64() * 1_000.0)
 }
 
 /// The summary of a run of imported files, with the report on the import.
