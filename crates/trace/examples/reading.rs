@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use tiebreak_trace::{Parsed, TraceParser};
+use tiebreak_trace::{Parsed, Summary, TraceParser};
 
 const TIMES: usize = 3;
 
@@ -25,13 +25,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     for _ in 0..TIMES {
         let begun = Instant::now();
         let Parsed { workload, report } = read(path)?;
+        // With all that the page says of a trace.
+        let summary = Summary::of(&workload);
         ours.push(begun.elapsed().as_secs_f64());
         println!(
             "{} VMs as {}, {:.2} s, {:.1} bytes a VM, peak {:.0} MB",
-            report.kept,
+            summary.vms,
             report.format,
             ours[ours.len() - 1],
-            workload.bytes() as f64 / report.kept as f64,
+            workload.bytes() as f64 / f64::from(summary.vms),
             peak_mb().unwrap_or(f64::NAN)
         );
         if let Some(python) = args.get(1) {
@@ -50,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn read(path: &str) -> Result<Parsed, Box<dyn Error>> {
     let name = Path::new(path).file_name().ok_or("expected a file")?.to_string_lossy();
-    let mut parser = TraceParser::new(&name);
+    let mut parser = TraceParser::new(&name).of_size(std::fs::metadata(path)?.len());
     parser.push_file(File::open(path)?)?;
     Ok(parser.finish()?)
 }
