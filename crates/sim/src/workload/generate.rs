@@ -139,6 +139,8 @@ impl GeneratedWorkload {
     /// Generates the workload with all days from the first on.
     fn all_days(&self, seed: Seed) -> Workload {
         let mut rows = GeneratedRows::new(self, seed);
+        // Most workloads have fewer, and their rows are never moved.
+        rows.builder.reserve((1.05 * self.expected_vms()) as usize);
         let mut life = seed.stream("generated lifetimes").generator();
         rows.alive_at_start(&mut life, seed);
         let horizon = rows.arrivals(&mut life, seed);
