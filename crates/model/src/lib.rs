@@ -10,6 +10,7 @@
 
 extern crate alloc;
 
+pub mod bits;
 pub mod declare;
 pub mod earlier;
 pub mod exits;

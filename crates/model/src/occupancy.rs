@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use crate::exits::{Exits, ExpectedExit};
 use crate::fleet::{Cluster, Fleet, Readiness};
 use crate::growth::Growth;
-use crate::ids::{ChassisId, ClusterId, MachineId, RackId};
+use crate::ids::{ClusterId, MachineId, RackId};
 use crate::journal::{Journal, Revision};
 use crate::life::{HostLife, Phase};
 use crate::mix::ShapeMix;
@@ -42,6 +42,11 @@ impl MachineLoad {
         self.user_facing + self.other
     }
 
+    /// See [`ChassisView::slowable_share`]; `full` is the load of the machine with all its cores in use all the time.
+    fn slowable_share(self, full: u64) -> f64 {
+        (f64::from(self.other) - f64::from(self.user_facing)) / full as i64 as f64
+    }
+
     fn of(vm: &VmShape) -> Self {
         let Load { user_facing, .. } = vm.load;
         // 10,000 cores at 100 % are 10^9.
@@ -56,6 +61,13 @@ impl MachineLoad {
     fn less(self, less: Self) -> Self {
         Self { user_facing: self.user_facing - less.user_facing, other: self.other - less.other }
     }
+}
+
+/// The expected load of the VMs in one chassis, and the share of its cores that it is.
+#[derive(Clone, Copy, Debug, Default)]
+struct ChassisLoad {
+    load: u64,
+    used_share: f64,
 }
 
 /// The last placement on a machine; later ones are greater. Counted only if a rule reads it, by each observer for
@@ -246,9 +258,9 @@ pub struct Occupancy {
     racks: Vec<Totals>,
     clusters: Vec<Totals>,
     zone: Totals,
-    /// The expected load of each machine's VMs, as in its record, and of each chassis.
-    loads: Vec<MachineLoad>,
-    chassis: Vec<u64>,
+    /// What rules about chassis see of each machine, and of each chassis.
+    slowable_shares: Vec<f64>,
+    chassis: Vec<ChassisLoad>,
     exits: Exits,
     network: Option<Network>,
     mix: Arc<ShapeMix>,
@@ -270,8 +282,8 @@ impl Occupancy {
             racks: vec![Totals::default(); fleet.rack_count() as usize],
             clusters: vec![Totals::default(); fleet.clusters().len()],
             zone: Totals::default(),
-            loads: vec![MachineLoad::NONE; fleet.machine_count() as usize],
-            chassis: vec![0; fleet.chassis_count() as usize],
+            slowable_shares: vec![0.0; fleet.machine_count() as usize],
+            chassis: vec![ChassisLoad::default(); fleet.chassis_count() as usize],
             exits: Exits::new(fleet.machine_count()),
             network: None,
             mix: Arc::default(),
@@ -410,9 +422,12 @@ impl Occupancy {
         self.clusters[cluster.index()].shift(&change);
         self.zone.shift(&change);
         if before.load != after.load {
-            self.loads[machine.index()] = after.load;
-            let chassis = &mut self.chassis[self.fleet.chassis_of(machine).index()];
-            *chassis = *chassis + u64::from(after.load.all()) - u64::from(before.load.all());
+            let full = u64::from(self.fleet.cluster(cluster).capacity.cores_milli()) * 100;
+            self.slowable_shares[machine.index()] = after.load.slowable_share(full);
+            let id = self.fleet.chassis_of(machine);
+            let chassis = &mut self.chassis[id.index()];
+            chassis.load = chassis.load + u64::from(after.load.all()) - u64::from(before.load.all());
+            chassis.used_share = share(chassis.load, self.fleet.machines_of_chassis(id).len() as u64 * full);
         }
         *before = after;
         self.journal.record(cluster, machine, after.free);
@@ -456,12 +471,9 @@ impl Occupancy {
     #[inline]
     #[must_use]
     pub fn chassis_of(&self, id: MachineId) -> ChassisView {
-        let (chassis, cluster) = (self.fleet.chassis_of(id), self.fleet.cluster(self.fleet.cluster_of(id)));
         ChassisView {
-            load: self.loads[id.index()],
-            full: u64::from(cluster.capacity.cores_milli()) * 100,
-            chassis: self.chassis[chassis.index()],
-            machines: self.fleet.machines_of_chassis(chassis).len() as u32,
+            used_share: self.chassis[self.fleet.chassis_of(id).index()].used_share,
+            slowable_share: self.slowable_shares[id.index()],
         }
     }
 
@@ -636,45 +648,12 @@ pub struct UsedView<'a> {
 /// The expected load of one machine's VMs, and of its whole chassis.
 #[derive(Clone, Copy, Debug)]
 pub struct ChassisView {
-    load: MachineLoad,
-    /// The load of a machine with all its cores in use all the time.
-    full: u64,
-    chassis: u64,
-    machines: u32,
-}
-
-impl ChassisView {
-    /// The same for another chassis of the cluster.
-    #[inline]
-    #[must_use]
-    pub fn with_chassis(self, occupancy: &Occupancy, chassis: ChassisId) -> Self {
-        let machines = occupancy.fleet.machines_of_chassis(chassis).len() as u32;
-        Self { chassis: occupancy.chassis[chassis.index()], machines, ..self }
-    }
-
-    /// The same for another machine of the chassis.
-    #[inline]
-    #[must_use]
-    pub fn beside(self, occupancy: &Occupancy, machine: MachineId) -> Self {
-        Self { load: occupancy.loads[machine.index()], ..self }
-    }
-
     /// The share of the chassis' cores in use if all its VMs are at their 95th percentile at the same time, 0 to 1
     /// (power oversubscription, Algorithm 1, line 13).
-    #[inline]
-    #[must_use]
-    pub fn used_share(&self) -> f64 {
-        share(self.chassis, u64::from(self.machines) * self.full)
-    }
-
+    pub used_share: f64,
     /// The cores used by the machine's batch VMs minus those used by its user-facing ones, at their 95th percentiles,
     /// as a share of all its cores: -1 to 1 (Algorithm 1, lines 15 to 18).
-    #[inline]
-    #[must_use]
-    pub fn slowable_share(&self) -> f64 {
-        let MachineLoad { user_facing, other } = self.load;
-        (f64::from(other) - f64::from(user_facing)) / self.full as i64 as f64
-    }
+    pub slowable_share: f64,
 }
 
 /// One rack: sums over its machines.

@@ -14,6 +14,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
+use tiebreak_model::bits::ones;
+
 use super::packed::PackedKey;
 use crate::policy::fields::Field;
 
@@ -444,15 +446,6 @@ pub(crate) fn exchanged<K: PackedKey>(node: Best<K>, before: Best<K>, after: Bes
     }
     let with = if after.0 == node.0 { left + after.1 } else { left };
     (with > 0 || node.0 == K::INVALID).then_some((node.0, with))
-}
-
-/// The positions of the one bits, ascending.
-pub(crate) fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
-    core::iter::from_fn(move || {
-        let place = (bits != 0).then(|| bits.trailing_zeros());
-        bits &= bits.wrapping_sub(1);
-        place
-    })
 }
 
 /// The index at which these counts exceed `nth`; subtracts the earlier counts from `nth`.

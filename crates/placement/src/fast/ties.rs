@@ -10,10 +10,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use tiebreak_model::RackId;
+use tiebreak_model::bits::ones;
 
 use super::fields::AskedChassis;
 use super::packed::PackedKey;
-use super::ranking::{Bests, Rankings, ones};
+use super::ranking::{Bests, Rankings};
 use crate::policy::fields::Field;
 
 /// The cells of one cluster where a rule about chassis breaks ties.

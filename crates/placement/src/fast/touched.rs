@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::ranking::ones;
+use tiebreak_model::bits::ones;
 
 /// A set of cells or nodes of one cluster, as bits: machines that change together are often in one of them.
 #[derive(Default)]

@@ -9,6 +9,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use tiebreak_model::bits::ones;
 use tiebreak_model::{ChassisView, Declared, MachineId, Occupancy, RackId, Scene, VmRequest};
 
 use crate::rule::erased::{AnyPreference, BoundPreference};
@@ -36,7 +37,7 @@ impl<T: ChassisPreference> Chassis<T> {
 
     #[inline]
     fn score(&self, user_facing: bool, view: ChassisView) -> f64 {
-        self.0.of_chassis(view.used_share()) + self.0.of_machine(user_facing, view.slowable_share())
+        self.0.of_chassis(view.used_share) + self.0.of_machine(user_facing, view.slowable_share)
     }
 }
 
@@ -53,32 +54,17 @@ impl<T: ChassisPreference> AnyChassis for Chassis<T> {
         asker.quantizer.bucket(self.score(asker.user_facing, asker.occupancy.chassis_of(machine)))
     }
 
-    fn least(&self, asker: &Asker<'_>, rack: RackId, mut machines: u64) -> (u64, u64) {
+    fn least(&self, asker: &Asker<'_>, rack: RackId, machines: u64) -> (u64, u64) {
         let Asker { quantizer, occupancy, user_facing } = *asker;
-        let fleet = occupancy.fleet();
-        let (first, mut least, mut those) = (fleet.machines_of_rack(rack).start, u64::MAX, 0);
-        let any = occupancy.chassis_of(MachineId(first));
-        while machines != 0 {
-            let chassis = fleet.chassis_of(MachineId(first + machines.trailing_zeros()));
-            let view = any.with_chassis(occupancy, chassis);
-            let mut beside = machines & u64::MAX >> (64 - (fleet.machines_of_chassis(chassis).end - first));
-            machines ^= beside;
-            let of_chassis = self.0.of_chassis(view.used_share());
-            if quantizer.bucket(of_chassis) > least {
-                continue;
-            }
-            while beside != 0 {
-                let at = beside.trailing_zeros();
-                beside &= beside - 1;
-                let slowable_share = view.beside(occupancy, MachineId(first + at)).slowable_share();
-                let bucket = quantizer.bucket(of_chassis + self.0.of_machine(user_facing, slowable_share));
-                if bucket < least {
-                    (least, those) = (bucket, 0);
-                }
-                those |= u64::from(bucket == least) << at;
-            }
+        let first = occupancy.fleet().machines_of_rack(rack).start;
+        // A loop without branches on what it sees, so that the processor waits for several machines at once.
+        let (mut buckets, mut least) = ([0; u64::BITS as usize], u64::MAX);
+        for (at, bucket) in ones(machines).zip(&mut buckets) {
+            *bucket = quantizer.bucket(self.score(user_facing, occupancy.chassis_of(MachineId(first + at))));
+            least = least.min(*bucket);
         }
-        (least, those)
+        let those = ones(machines).zip(&buckets).map(|(at, bucket)| u64::from(*bucket == least) << at);
+        (least, those.fold(0, |those, bit| those | bit))
     }
 }
 

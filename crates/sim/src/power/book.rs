@@ -29,7 +29,9 @@ pub(crate) struct PowerBook {
     fleet: Arc<Fleet>,
     patterns: Patterns,
     chassis: Vec<Held>,
+    /// The load of each machine's VMs, and of each chassis'.
     loads: Vec<Balance>,
+    chassis_loads: Vec<u64>,
     /// The scores of chassis and of servers: now, and summed over samples.
     scores: [Vec<f64>; 2],
     score_sums: [Vec<f64>; 2],
@@ -93,6 +95,7 @@ impl PowerBook {
             scores: sums.clone(),
             score_sums: sums,
             loads: vec![Balance::default(); machines],
+            chassis_loads: vec![0; chassis.len()],
             samples: 0,
             counters: PowerCounters::default(),
             at_last_sample: PowerCounters::default(),
@@ -112,11 +115,9 @@ impl PowerBook {
     /// Computes the scores of a machine and of its chassis, because its load changed.
     fn score(&mut self, machine: MachineId) {
         let chassis = self.fleet.chassis_of(machine);
-        let machines = self.fleet.machines_of_chassis(chassis);
-        let (full, count) = (full_load(&self.fleet, machine), machines.len() as f64);
-        let loads = &self.loads[machines.start as usize..machines.end as usize];
-        let used: u64 = loads.iter().map(|it| it.0[0] + it.0[1]).sum();
-        self.scores[0][chassis.index()] = 1.0 - used as i64 as f64 / (full * count);
+        let machines = self.fleet.machines_of_chassis(chassis).len() as f64;
+        let (full, used) = (full_load(&self.fleet, machine), self.chassis_loads[chassis.index()]);
+        self.scores[0][chassis.index()] = 1.0 - used as i64 as f64 / (full * machines);
         let [user_facing, other] = self.loads[machine.index()].0.map(|load| load as i64 as f64);
         self.scores[1][machine.index()] = (1.0 + (other - user_facing) / full) / 2.0;
     }
@@ -131,7 +132,9 @@ impl PowerBook {
         let (shape, usage) = (workload.shape_of_vm(vm), self.terms.usages[vm.index()]);
         let cores_milli = shape.demand[Resource::Cores];
         let Load { user_facing, .. } = usage.load;
-        self.loads[machine.index()].0[usize::from(!user_facing)] += usage.load.of_cores(cores_milli);
+        let load = usage.load.of_cores(cores_milli);
+        self.loads[machine.index()].0[usize::from(!user_facing)] += load;
+        self.chassis_loads[self.fleet.chassis_of(machine).index()] += load;
         self.score(machine);
         if !self.measures() || cores_milli == 0 {
             return;
@@ -152,7 +155,9 @@ impl PowerBook {
     fn part(&mut self, vm: VmId, machine: MachineId, workload: &Workload, now: Time) {
         let usage = self.terms.usages[vm.index()];
         let cores_milli = workload.shape_of_vm(vm).demand[Resource::Cores];
-        self.loads[machine.index()].0[usize::from(!usage.load.user_facing)] -= usage.load.of_cores(cores_milli);
+        let load = usage.load.of_cores(cores_milli);
+        self.loads[machine.index()].0[usize::from(!usage.load.user_facing)] -= load;
+        self.chassis_loads[self.fleet.chassis_of(machine).index()] -= load;
         self.score(machine);
         if self.measures() && cores_milli > 0 {
             self.change(machine, now, |residents| {

@@ -5,11 +5,12 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use tiebreak_model::bits::ones;
 use tiebreak_model::journal::Revision;
 use tiebreak_model::{ClusterId, Fleet, MachineId, RackId};
 
 use super::super::packed::PackedKey;
-use super::super::ranking::{Best, Bests, CellOf, Rankings, Shape, TiedUnder, ones};
+use super::super::ranking::{Best, Bests, CellOf, Rankings, Shape, TiedUnder};
 use super::super::ties::Ties;
 use super::super::touched::Touched;
 use super::Evaluation;

@@ -3,13 +3,14 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use tiebreak_model::bits::ones;
 use tiebreak_model::random::pick;
 use tiebreak_model::{ClusterId, Cut, Fleet, MachineId, Occupancy};
 
 use super::super::fields::{ChassisField, Moment, UplinkField};
 use super::super::objects::Books;
 use super::super::packed::PackedKey;
-use super::super::ranking::{Chunk, joined, ones, skip};
+use super::super::ranking::{Chunk, joined, skip};
 use super::cells::{CellPlace, Cells, Tied};
 use super::moment::at_moment;
 use super::{Evaluation, Found, Kit};

@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use tiebreak_model::bits::ones;
 use tiebreak_model::random::pick;
 use tiebreak_model::{ClusterId, Exits, Fleet, MachineId, Occupancy, RackId};
 
@@ -9,7 +10,7 @@ use super::super::ahead::{Ahead, Bounds};
 use super::super::fields::Moment;
 use super::super::objects::Books;
 use super::super::packed::PackedKey;
-use super::super::ranking::{Best, Chunk, ones, skip};
+use super::super::ranking::{Best, Chunk, skip};
 use super::cells::{CellPlace, Cells, Tied};
 use super::{Evaluation, Found, Kit};
 use crate::lifetime::steps::Span;

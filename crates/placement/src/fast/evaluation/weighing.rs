@@ -8,12 +8,13 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use tiebreak_model::bits::ones;
 use tiebreak_model::random::pick;
 use tiebreak_model::{ClusterId, Fleet, MachineId};
 
 use super::super::judges::together;
 use super::super::packed::PackedKey;
-use super::super::ranking::{Bests, Rankings, ones, skip};
+use super::super::ranking::{Bests, Rankings, skip};
 use super::super::request::Draw;
 use super::super::weights::{Groups, best, in_order};
 use super::cells::Cells;
