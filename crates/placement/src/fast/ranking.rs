@@ -58,6 +58,7 @@ impl TiedUnder {
 #[derive(Clone, Debug)]
 pub(crate) struct Bests<K> {
     pub(crate) cells: Vec<Best<K>>,
+    /// No cell has a lower key. If no machine is counted that has it, it has to be found again.
     pub(crate) best: Best<K>,
 }
 
@@ -67,14 +68,21 @@ impl<K: PackedKey> Bests<K> {
         Self { cells: vec![(K::INVALID, 0); cells], best: (K::INVALID, 0) }
     }
 
-    /// Changes a cell's best.
+    /// Changes a cell's best, without branches on what is hard to predict. The best overall has to be settled
+    /// afterwards.
     #[inline]
-    pub(crate) fn set(&mut self, cell: usize, best: Best<K>) {
-        let before = core::mem::replace(&mut self.cells[cell], best);
-        if before != best {
-            let exchanged = exchanged(self.best, before, best);
-            let all = || self.cells.iter().fold((K::INVALID, 0), |one, other| joined(one, *other));
-            self.best = exchanged.unwrap_or_else(all);
+    pub(crate) fn set(&mut self, cell: usize, after: Best<K>) {
+        let before = core::mem::replace(&mut self.cells[cell], after);
+        let (best, count) = self.best;
+        let still = (count + tied(after, best)).wrapping_sub(tied(before, best));
+        self.best = if after.0 < best { after } else { (best, still) };
+    }
+
+    /// Finds the best overall again, if none is left.
+    #[inline]
+    pub(crate) fn settle(&mut self) {
+        if self.best.1 == 0 {
+            self.best = best_of_nodes(&self.cells);
         }
     }
 
@@ -430,11 +438,14 @@ fn single<K: PackedKey>(key: K) -> Best<K> {
 /// The best of two sets together.
 #[inline]
 pub(crate) fn joined<K: PackedKey>(one: Best<K>, other: Best<K>) -> Best<K> {
-    match one.0.cmp(&other.0) {
-        core::cmp::Ordering::Less => one,
-        core::cmp::Ordering::Equal => (one.0, one.1 + other.1),
-        core::cmp::Ordering::Greater => other,
-    }
+    let best = one.0.min(other.0);
+    (best, tied(one, best) + tied(other, best))
+}
+
+/// How many of these machines have this key.
+#[inline]
+pub(crate) fn tied<K: PackedKey>((key, count): Best<K>, best: K) -> u32 {
+    count * u32::from(key == best)
 }
 
 /// A node after one of its children changed; `None` if all its children must be compared again.

@@ -90,6 +90,7 @@ impl<K: PackedKey> Ties<K> {
                 bests.set(cell, (key.less(alone).plus(below).with(*field, bucket), count));
             }
         }
+        bests.settle();
     }
 
     /// The index in its cell (a rack) of the `nth` machine whose key is the best there, including this rule; `tied` are

@@ -191,7 +191,7 @@ impl<K: PackedKey> Cells<K> {
         self.bests.cells[cell].0.less(self.rankings.best(cell).0)
     }
 
-    /// Changes a cell's best; this may also change its tie breaking.
+    /// Changes a cell's best; this may also change its tie breaking. The best overall has to be settled afterwards.
     #[inline]
     pub(super) fn set_best(&mut self, cell: usize, best: Best<K>) {
         self.bests.set(cell, best);

@@ -7,7 +7,7 @@ use tiebreak_model::{ClusterId, Fleet, MachineId, Occupancy, RackId};
 
 use super::super::objects::Books;
 use super::super::packed::PackedKey;
-use super::super::ranking::{Best, Bests, best_keys, joined, skip};
+use super::super::ranking::{Best, Bests, best_keys, joined, skip, tied};
 use super::super::request::Draw;
 use super::super::ties::Ties;
 use super::cells::Cells;
@@ -103,16 +103,10 @@ impl<K: PackedKey> Evaluation<K> {
             return None;
         }
         let mut nth = pick(draw.number, best.1);
-        for (cluster, bests) in cells().filter(|(_, bests)| bests.best.0 == best.0) {
-            if nth >= bests.best.1 {
-                nth -= bests.best.1;
-                continue;
-            }
-            let tied = |(key, count): &Best<K>| if *key == best.0 { *count } else { 0 };
-            let cell = skip(bests.cells.iter().map(tied), &mut nth);
-            return Some(DrawnMachine { cluster, cell, nth, best });
-        }
-        None
+        let drawn = skip(cells().map(|(_, bests)| tied(bests.best, best.0)), &mut nth);
+        let (cluster, bests) = cells().nth(drawn)?;
+        let cell = skip(bests.cells.iter().map(|cell| tied(*cell, best.0)), &mut nth);
+        Some(DrawnMachine { cluster, cell, nth, best })
     }
 
     /// Conflict avoidance: draws from the best few, tied or not.

@@ -82,6 +82,7 @@ impl<K: PackedKey> Evaluation<K> {
             let best = if by_rack { self.racks.best(scene, (cluster, *cell), best, (false, shared)) } else { best };
             cells.set_best(*cell as usize, best);
         }
+        cells.bests.settle();
     }
 
     pub(super) fn unpatch(&mut self, kit: &mut Kit<K>) {
@@ -90,7 +91,9 @@ impl<K: PackedKey> Evaluation<K> {
             self.patched(cluster).set_key(cell as usize, index as usize, key);
         }
         for (cluster, cell, best) in bests.drain(..) {
-            self.patched(cluster).set_best(cell as usize, best);
+            let cells = self.patched(cluster);
+            cells.set_best(cell as usize, best);
+            cells.bests.settle();
         }
     }
 

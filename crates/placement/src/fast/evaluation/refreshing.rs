@@ -187,6 +187,7 @@ impl<K: PackedKey> Evaluation<K> {
             };
             cells.set_best(cell, best);
         });
+        cells.bests.settle();
     }
 }
 
