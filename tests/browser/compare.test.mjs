@@ -45,6 +45,20 @@ test('a fork keeps both futures, and what differs is shown', () =>
     assert.equal(await hand.digest(), digest);
   }));
 
+for (const width of [390, 700, 1440]) {
+  test(`at ${width} pixels, the cells of both maps are as wide as they are high`, () =>
+    onPage({ ...WIDE, width }, async ({ hand, page }) => {
+      await hand.runs(() => hand.button('Fork as B').click());
+      await page.getByRole('figure', { name: 'Fleet map of A' }).waitFor();
+      const stretched = () => page.locator('.fleets canvas').evaluateAll((all) => all.map((canvas) => {
+        const { width, height } = canvas.getBoundingClientRect();
+        return Math.abs(canvas.width / width / (canvas.height / height) - 1) > 0.02;
+      }));
+      await shows(stretched, [false, false]);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
+    }));
+}
+
 test('seeds in pairs say how sure a difference is, and can be cancelled', () =>
   onPage(WIDE, async ({ hand, page }) => {
     await twoVariants(hand, page);

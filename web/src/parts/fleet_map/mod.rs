@@ -34,6 +34,9 @@ use super::rule_editor;
 /// Pixels between two maps next to each other.
 const MAPS_APART: u32 = 16;
 
+/// Two maps are next to each other from this width on, in CSS pixels; below it, one is above the other.
+const SIDE_BY_SIDE: u32 = 660;
+
 /// Messages of the maps.
 pub(crate) enum MapMessage {
     /// The user clicked the map of a variant, in its own pixels.
@@ -131,7 +134,7 @@ impl Panel for Fleet {
                 </div>
             })
         };
-        html! { <div class={classes!("fleets", (lanes.len() > 1).then_some("two"))}>{ for lanes.iter().filter_map(map) }</div> }
+        html! { <div class={classes!("fleets", are_side_by_side(scene).then_some("two"))}>{ for lanes.iter().filter_map(map) }</div> }
     }
 
     fn rendered(&self, scene: &Scene<'_>) {
@@ -178,7 +181,11 @@ impl Fleet {
 
 /// Width of a map in CSS pixels.
 fn width(scene: &Scene<'_>) -> u32 {
-    if scene.app.shown_lanes().len() > 1 { (scene.width - MAPS_APART) / 2 } else { scene.width }
+    if are_side_by_side(scene) { (scene.width - MAPS_APART) / 2 } else { scene.width }
+}
+
+fn are_side_by_side(scene: &Scene<'_>) -> bool {
+    scene.app.shown_lanes().len() > 1 && scene.width >= SIDE_BY_SIDE
 }
 
 /// The active lane and those next to it.
