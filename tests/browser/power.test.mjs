@@ -12,9 +12,9 @@ const table = (page, name) => panel(page).getByRole('region', { name, exact: tru
 async function short(hand, page) {
   await hand.choosePreset('24 machines');
   await open(page);
-  const capping = panel(page).getByRole('combobox', { name: 'capping of power', exact: true });
+  const capping = panel(page).getByRole('combobox', { name: 'capping of power draw', exact: true });
   await hand.runs(() => capping.selectOption('per_vm'));
-  await hand.runs(() => set(page, 'budget of power', 50));
+  await hand.runs(() => set(page, 'budget of power draw', 50));
   await table(page, 'Capping events').waitFor();
 }
 
@@ -92,9 +92,9 @@ test('servers to try capping on: per VM protects user-facing ones where they sha
 test('a budget below what idle servers draw is told so, and the rest works on', () =>
   onPage(WIDE, async ({ hand, page }) => {
     await short(hand, page);
-    await set(page, 'budget of power', 20);
+    await set(page, 'budget of power draw', 20);
     await page.getByText(/expected a power budget above the draw of idle servers/).first().waitFor();
-    await hand.runs(() => set(page, 'budget of power', 50));
+    await hand.runs(() => set(page, 'budget of power draw', 50));
     await table(page, 'Capping events').waitFor();
   }));
 

@@ -87,7 +87,7 @@ impl Panel for PowerPanel {
         html! {
             <>
                 <p class="hint">{ help(PowerSettings::DECLARATION.help) }</p>
-                { form::group(link, tr("power"), app.variant(), "power") }
+                { form::group(link, tr("power draw"), app.variant(), "power") }
                 { for exhibits.iter().enumerate().map(|(at, exhibit)| self.exhibits.view(&tell, at, exhibit, width)) }
                 if !exhibits.is_empty() { { draws(link) } }
                 { told(0, app.answers.last::<JudgeDraws>()) }
