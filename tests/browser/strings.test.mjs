@@ -225,3 +225,16 @@ test('on a phone no panel is wider than the screen, in both themes', async () =>
     });
   }
 });
+
+test('on a phone, a tab that is chosen scrolls into sight', () =>
+  onPage(NARROW, async ({ page }) => {
+    await speak(page, 'de');
+    const tab = page.getByRole('tab', { name: 'Mein Trace' });
+    const isInSight = () => tab.evaluate((tab) => {
+      const [inner, outer] = [tab, tab.parentElement].map((element) => element.getBoundingClientRect());
+      return outer.left <= inner.left && inner.right <= outer.right;
+    });
+    assert.equal(await isInSight(), false);
+    await tab.evaluate((tab) => tab.click());
+    await shows(isInSight, true);
+  }));

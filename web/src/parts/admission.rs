@@ -165,7 +165,7 @@ impl AdmissionPanel {
             html! {
                 <label class="field"><span>{ tr(name) }</span><span class="entry">
                     <Field label={tr(name)} number={NumberRange::any(least, most)} value={self.asked[at].to_string()} {take} />
-                    if !unit.is_empty() { <span class="unit">{ tr(unit) }</span> }</span></label>
+                    <span class="unit">{ tr(unit) }</span></span></label>
             }
         };
         html! { <div class="fields">{ for fields.map(field) }</div> }

@@ -1,7 +1,7 @@
 //! Tabs of which one is shown, chosen with the pointer or with the arrow keys, as is standard for tab lists.
 
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement};
+use web_sys::{Element, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 
 use super::around;
@@ -21,7 +21,18 @@ pub(crate) fn list(label: &'static str, of: &'static str, tabs: impl Iterator<It
                 id={is_selected.then(|| format!("{of}-tab"))} onclick={select}>{ label }</button>
         }
     };
-    html! { <div class={classes!("tablist", of)} role="tablist" aria-label={label} onkeydown={Callback::from(|event: KeyboardEvent| move_focus(&event))}>{ for tabs.map(tab) }</div> }
+    html! { <div class={classes!("tablist", of)} role="tablist" aria-label={label}
+    onclick={Callback::from(|event: MouseEvent| reveal(&event))} onkeydown={Callback::from(|event: KeyboardEvent| move_focus(&event))}>{ for tabs.map(tab) }</div> }
+}
+
+/// Scrolls a list that is wider than its place until the tab is in sight.
+fn reveal(event: &MouseEvent) {
+    if let Some(tab) = around(event, "[role=tab]") {
+        let options = ScrollIntoViewOptions::new();
+        options.set_inline(ScrollLogicalPosition::Nearest);
+        options.set_block(ScrollLogicalPosition::Nearest);
+        tab.scroll_into_view_with_scroll_into_view_options(&options);
+    }
 }
 
 /// The arrow keys move to the adjacent tab and wrap around; Home and End move to the first and last.
