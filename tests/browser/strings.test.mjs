@@ -230,11 +230,14 @@ test('on a phone, a tab that is chosen scrolls into sight', () =>
   onPage(NARROW, async ({ page }) => {
     await speak(page, 'de');
     const tab = page.getByRole('tab', { name: 'Mein Trace' });
-    const isInSight = () => tab.evaluate((tab) => {
-      const [inner, outer] = [tab, tab.parentElement].map((element) => element.getBoundingClientRect());
+    const panels = page.locator('.centre .tabs-row');
+    const isInSight = (tab) => tab.evaluate((tab) => {
+      const [inner, outer] = [tab, tab.closest('.views, .tabs-row')].map((element) => element.getBoundingClientRect());
       return outer.left <= inner.left && inner.right <= outer.right;
     });
-    assert.equal(await isInSight(), false);
+    assert.equal(await isInSight(tab), false);
     await tab.evaluate((tab) => tab.click());
-    await shows(isInSight, true);
+    await shows(() => isInSight(tab), true);
+    await panels.getByRole('combobox').selectOption({ label: 'Netz' });
+    await shows(() => isInSight(page.getByRole('tab', { name: 'Netz' })), true);
   }));

@@ -70,12 +70,12 @@ pub fn inside(title: &str) -> String {
     if shown == title { uncapitalized(title) } else { shown.to_owned() }
 }
 
-/// A declaration's help, paragraph by paragraph.
+/// A declaration's help, paragraph by paragraph, without the marks around names in code.
 #[must_use]
 pub fn paragraphs(help: &str) -> Vec<String> {
     let text = help.lines().map(str::trim).collect::<Vec<_>>().join("\n");
     let parts = text.split("\n\n").map(|part| part.replace('\n', " ").trim().to_owned());
-    parts.filter(|part| !part.is_empty()).map(|part| tr(&part).to_owned()).collect()
+    parts.filter(|part| !part.is_empty()).map(|part| tr(&part).replace('`', "")).collect()
 }
 
 /// The same as running text.

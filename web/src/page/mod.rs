@@ -29,9 +29,9 @@ use self::listeners::Resize;
 pub(crate) use self::opening::Opened;
 use self::theme::Theme;
 use crate::engine_link::Said;
-use crate::parts::embed;
 use crate::parts::panel::{Act, Link, News, Scene, Sent, Side, View};
 use crate::parts::panels::Panels;
+use crate::parts::{embed, tabs};
 use crate::workers::Workers;
 use crate::{drafts, language};
 
@@ -109,6 +109,8 @@ pub(crate) struct Page {
     _resize: Option<Resize>,
     /// The element whose width is observed.
     measured: Option<HtmlElement>,
+    /// The view and the tabs that were selected when the page was last rendered.
+    selected: Option<(View, [&'static str; 2])>,
 }
 
 impl Component for Page {
@@ -176,6 +178,11 @@ impl Component for Page {
         if centre.is_some() && centre != self.measured {
             self._resize = listeners::observe(&self.scope, &self.centre);
             self.measured = centre;
+        }
+        let selected = Some((self.shown_view(), self.panels.open_tabs()));
+        if self.selected != selected {
+            self.selected = selected;
+            tabs::reveal();
         }
         self.panels.rendered(&self.scene());
         self.give_focus();

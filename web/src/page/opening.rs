@@ -101,6 +101,7 @@ impl Page {
             _listeners: listeners::all(&scope),
             _resize: None,
             measured: None,
+            selected: None,
             scope,
         };
         page.view = page.first_view(has_address);

@@ -7,9 +7,8 @@ use tiebreak_i18n::{tell, tr};
 use tiebreak_view::exhibits;
 use yew::prelude::*;
 
-/// Height of a drawing in CSS pixels, and its maximum width.
+/// Height of a drawing in CSS pixels.
 const HEIGHT: u32 = 170;
-const WIDE: u32 = 640;
 
 /// A part of a region's exhibits to open or close, by index.
 pub(crate) enum ExhibitMessage {
@@ -71,7 +70,7 @@ impl Exhibits {
                 }
                 if let Some(plot) = exhibits::plot(exhibit) {
                     <figure class="chart" aria-label={plot.title.clone()}>
-                        { Html::from_html_unchecked(plot.svg(width.min(WIDE), HEIGHT, &plot.title).into()) }
+                        { Html::from_html_unchecked(plot.svg(width, HEIGHT, &plot.title).into()) }
                         <figcaption><button class="quiet" aria-expanded={(self.table == Some(at)).to_string()} onclick={fold}>
                             { if self.table == Some(at) { tr("Hide data table") } else { tr("Show data table") } }</button></figcaption>
                         if self.table == Some(at) { { super::charts::rows(&plot.title, &plot.table()) } }

@@ -12,6 +12,7 @@ use tiebreak_i18n::{mark, say, tr};
 use tiebreak_lesson::Control;
 use tiebreak_model::Declared;
 use tiebreak_placement::Lifetimes;
+use tiebreak_sim::AffinitySettings;
 use tiebreak_view::lifetimes::{self, Fact, OFFERED, Predictor};
 use web_sys::{Event, HtmlSelectElement};
 use yew::prelude::*;
@@ -174,8 +175,10 @@ fn settings(link: &Link, app: &App) -> Html {
             </div>
             <div>
                 { form::group(link, tr("lifetimes"), app.variant(), "lifetimes") }
-                { form::group(link, tr("affinity groups"), app.variant(), "affinity") }
                 <p class="hint">{ help(Lifetimes::DECLARATION.help) }</p>
+                <h3>{ tr(AffinitySettings::DECLARATION.title) }</h3>
+                { form::group(link, tr("affinity groups"), app.variant(), "affinity") }
+                <p class="hint">{ help(AffinitySettings::DECLARATION.help) }</p>
             </div>
         </div>
     }

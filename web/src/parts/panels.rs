@@ -150,6 +150,11 @@ impl Panels {
         sent
     }
 
+    /// The open tab of each set.
+    pub(crate) fn open_tabs(&self) -> [&'static str; 2] {
+        [self.left, self.under]
+    }
+
     /// Whether this place has any panel to show.
     pub(crate) fn has(&self, place: Place, app: &App) -> bool {
         self.at(place).any(|standing| (standing.entry.is_shown)(app))

@@ -1,10 +1,13 @@
 //! Tabs of which one is shown, chosen with the pointer or with the arrow keys, as is standard for tab lists.
 
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition};
+use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
 use super::around;
+
+/// Pixels beside a tab that is scrolled into sight: rows fade out at their edge.
+const MARGIN: f64 = 24.0;
 
 /// One tab.
 pub(crate) struct Tab {
@@ -21,17 +24,18 @@ pub(crate) fn list(label: &'static str, of: &'static str, tabs: impl Iterator<It
                 id={is_selected.then(|| format!("{of}-tab"))} onclick={select}>{ label }</button>
         }
     };
-    html! { <div class={classes!("tablist", of)} role="tablist" aria-label={label}
-    onclick={Callback::from(|event: MouseEvent| reveal(&event))} onkeydown={Callback::from(|event: KeyboardEvent| move_focus(&event))}>{ for tabs.map(tab) }</div> }
+    html! { <div class={classes!("tablist", of)} role="tablist" aria-label={label} onkeydown={Callback::from(|event: KeyboardEvent| move_focus(&event))}>{ for tabs.map(tab) }</div> }
 }
 
-/// Scrolls a list that is wider than its place until the tab is in sight.
-fn reveal(event: &MouseEvent) {
-    if let Some(tab) = around(event, "[role=tab]") {
-        let options = ScrollIntoViewOptions::new();
-        options.set_inline(ScrollLogicalPosition::Nearest);
-        options.set_block(ScrollLogicalPosition::Nearest);
-        tab.scroll_into_view_with_scroll_into_view_options(&options);
+/// Scrolls the rows of tabs that are wider than their place until the selected tabs are in sight.
+pub(crate) fn reveal() {
+    let Ok(selected) = gloo::utils::document().query_selector_all("[role=tab][aria-selected=true]") else { return };
+    for tab in (0..selected.length()).filter_map(|at| selected.get(at)?.dyn_into::<Element>().ok()) {
+        let Some(row) = tab.closest(".views, .tabs-row").ok().flatten() else { continue };
+        let (inner, outer) = (tab.get_bounding_client_rect(), row.get_bounding_client_rect());
+        let (before, after) = (inner.left() - outer.left() - MARGIN, inner.right() - outer.right() + MARGIN);
+        let by = if before < 0.0 { before } else { after.max(0.0) };
+        row.set_scroll_left(row.scroll_left() + by as i32);
     }
 }
 

@@ -99,7 +99,7 @@ fn sampling(link: &Link, sample: TraceSettings) -> Html {
         |(by, name): (SampledBy, &'static str)| html! { <option selected={sample.sampled_by == by}>{ name }</option> };
     let names = [tr("tenants"), tr("requests"), tr("VMs")];
     html! {
-        <div class="field" title={tr("Keeps some tenants, requests or VMs whole and drops the others; see About this trace for the effects. Fewer requests mean fewer conflicts: make decisions slower by the same factor.")}>
+        <div class="field inline" title={tr("Keeps some tenants, requests or VMs whole and drops the others; see About this trace for the effects. Fewer requests mean fewer conflicts: make decisions slower by the same factor.")}>
             <span>{ tr("of the next trace, keep 1 in") }</span>
             <Field label={tr("Keep 1 in")} number={NumberRange::by(1.0, 1.0, f64::from(ONE_IN_MAX))} value={sample.one_tenant_in.to_string()} take={many} />
             <select onchange={by} aria-label={tr("Sampled by")}>{ for SampledBy::ALL.into_iter().zip(names).map(option) }</select>
