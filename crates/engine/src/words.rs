@@ -74,8 +74,8 @@ pub fn inside(title: &str) -> String {
 #[must_use]
 pub fn paragraphs(help: &str) -> Vec<String> {
     let text = help.lines().map(str::trim).collect::<Vec<_>>().join("\n");
-    let parts = text.split("\n\n").map(|part| part.replace('\n', " ").trim().to_owned());
-    parts.filter(|part| !part.is_empty()).map(|part| tr(&part).replace('`', "")).collect()
+    let parts = text.split("\n\n").map(|part| part.replace('\n', " ").replace('`', "").trim().to_owned());
+    parts.filter(|part| !part.is_empty()).map(|part| tr(&part).to_owned()).collect()
 }
 
 /// The same as running text.
