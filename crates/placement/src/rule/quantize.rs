@@ -70,17 +70,28 @@ impl Quantizer {
     }
 }
 
-/// The integer part of a number from 0 to 2^53. Uses `i64`, because processors convert to it in one instruction and
-/// to `u64` in several.
+/// Above this, and up to twice as much, numbers have no fractions: adding it to a smaller one rounds that to a whole
+/// number, which the lowest bits then hold. A processor converts in several instructions.
+const WHOLES: f64 = EXACT_ONE;
+
+/// A number from 0 to 2^52 rounded to a whole number, as both.
+#[inline]
+fn rounded(value: f64) -> (f64, u64) {
+    let shifted = value + WHOLES;
+    (shifted - WHOLES, shifted.to_bits() - WHOLES.to_bits())
+}
+
+/// The integer part of a number from 0 to 2^52.
 #[inline]
 fn whole(value: f64) -> u64 {
-    value as i64 as u64
+    let (rounded, whole) = rounded(value);
+    whole - u64::from(rounded > value)
 }
 
 #[inline]
 fn ceil(value: f64) -> u64 {
-    let below = whole(value);
-    below + u64::from((below as i64 as f64) < value)
+    let (rounded, whole) = rounded(value);
+    whole + u64::from(rounded < value)
 }
 
 #[cfg(test)]
@@ -120,6 +131,16 @@ mod tests {
                 }
             }
             assert!(buckets < 5 || apart > 0, "{buckets}: rounding never told equal fractions apart");
+        }
+    }
+
+    #[test]
+    fn numbers_are_rounded_as_by_the_library() {
+        let near = |value: f64| [value, value.next_down(), value.next_up(), value + 0.5, value / 3.0, value * 0.7];
+        let powers = (0..52).flat_map(|power| near((1_u64 << power) as f64)).chain(near(0.0)).chain([EXACT_ONE]);
+        for value in powers.filter(|value| (-SLACK..=EXACT_ONE).contains(value)) {
+            assert_eq!(ceil(value), libm::ceil(value) as u64, "{value:e}");
+            assert_eq!(whole(value.max(0.0)), libm::floor(value).max(0.0) as u64, "{value:e}");
         }
     }
 
