@@ -74,7 +74,7 @@ impl Quantizer {
 /// number, which the lowest bits then hold. A processor converts in several instructions.
 const WHOLES: f64 = EXACT_ONE;
 
-/// A number from 0 to 2^52 rounded to a whole number, as both.
+/// A number from 0, or little below it, to 2^52, rounded to a whole number, as both.
 #[inline]
 fn rounded(value: f64) -> (f64, u64) {
     let shifted = value + WHOLES;
