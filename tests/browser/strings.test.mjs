@@ -4,7 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { axe, NARROW, WIDE } from './harness.mjs';
-import { drawn, enter, kept, listenToStatus, onPage, says, settled, shows, until, withoutServiceWorker } from './people.mjs';
+import {
+  drawn, enter, kept, listenToStatus, onPage, says, settled, shows, showTab, until, withoutServiceWorker,
+} from './people.mjs';
 
 /** What must appear in German, by role and name. */
 const GERMAN = [
@@ -52,7 +54,7 @@ async function speak(page, code) {
 
 /** Every text and every name on the page, except those that are English or a name in any language. */
 const texts = (page) => page.evaluate(() => {
-  const apart = '[lang=en], option, .brand, input.name, code, .rule-name, .rule [aria-label], .tried, .report h1';
+  const apart = '[lang=en], option, .brand, code, .rule-name, .rule [aria-label], .tried';
   const said = [];
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {
@@ -151,6 +153,13 @@ test('events, two variants and the dialogs are German', () =>
     assert.deepEqual(await left(page), []);
   }));
 
+test('a custom rule is judged in German', () =>
+  onPage(WIDE, async ({ page, hand }) => {
+    await speak(page, 'de');
+    await hand.runs(() => page.locator('.add-rule').last().click(), '^Fertig');
+    await page.getByText(/^Für VM \d+ \(\d+ Kerne, \d+ GiB\) um /).waitFor();
+  }));
+
 test('a reload keeps the language, without a network too', () =>
   onPage(WIDE, async ({ page, host }) => {
     await speak(page, 'de');
@@ -247,4 +256,40 @@ test('on a phone, a tab that is chosen scrolls into sight', () =>
     await shows(() => isInSight(tab), true);
     await panels.getByRole('combobox').selectOption({ label: 'Netz' });
     await shows(() => isInSight(page.getByRole('tab', { name: 'Netz' })), true);
+  }));
+
+test('the names of scenarios that come with the page are translated, and no other name', () =>
+  onPage(WIDE, async ({ page }) => {
+    const name = page.locator('.bar .name');
+    await shows(() => name.inputValue(), 'Two weeks of Azure');
+    await speak(page, 'de');
+    await shows(() => name.inputValue(), 'Zwei Wochen Azure');
+    await showTab(page, 'Läufe');
+    await shows(() => page.locator('td.tried').first().textContent(), 'Zwei Wochen Azure');
+    // The name of a button of the page, in English.
+    await name.fill('Share');
+    await name.press('Enter');
+    await speak(page, 'en');
+    await shows(() => name.inputValue(), 'Share');
+    await speak(page, 'de');
+    await shows(() => name.inputValue(), 'Share');
+  }));
+
+test('beside an explanation on a laptop, the list of more panels stays in sight and covers no chosen tab', () =>
+  onPage({ width: 1280, height: 800 }, async ({ page }) => {
+    await speak(page, 'de');
+    await page.getByRole('button', { name: 'VM erklären' }).click();
+    const row = page.locator('.centre .tabs-row');
+    await shows(() => row.evaluate((row) => row.scrollWidth > row.clientWidth), true);
+    const isClear = (control) => control.evaluate((control) => {
+      const [inner, outer] = [control, control.closest('.tabs-row')].map((it) => it.getBoundingClientRect());
+      const above = document.elementFromPoint(inner.right - 4, (inner.top + inner.bottom) / 2);
+      return outer.left <= inner.left && inner.right <= outer.right && control.contains(above);
+    });
+    for (const name of ['Läufe', 'Diagramme']) {
+      const tab = row.getByRole('tab', { name });
+      await tab.evaluate((tab) => tab.click());
+      await shows(() => isClear(tab), true, name);
+      await shows(() => isClear(row.getByRole('combobox')), true, name);
+    }
   }));

@@ -5,7 +5,7 @@ use tiebreak_model::{Phrase, phrase};
 
 use serde_json::{Value, json};
 use tiebreak_i18n::{in_english, say, tr};
-use tiebreak_scenario::Document;
+use tiebreak_scenario::{Document, presets};
 
 use super::changes::{Change, edits};
 use super::{App, Effect, Mode, Notice};
@@ -58,8 +58,7 @@ impl RunLog {
         if last.is_some_and(|last| last.document == *document && last.result.digest == result.digest) {
             return;
         }
-        let tried =
-            last.map_or_else(|| phrase!("{}", document.name), |last| in_english(|| tried(&last.document, document)));
+        let tried = last.map_or_else(|| named(document), |last| in_english(|| tried(&last.document, document)));
         self.push(document.clone(), tried, RunResult::told(&result.brief()), false);
         if self.runs.iter().filter(|run| !run.starred).count() > KEPT
             && let Some(oldest) = self.runs.iter().rposition(|run| !run.starred)
@@ -137,6 +136,11 @@ impl App {
     }
 }
 
+/// The scenario's name; a preset's can be translated.
+fn named(document: &Document) -> Phrase {
+    presets::titled(&document.name).map_or_else(|| phrase!("{}", document.name), |preset| Phrase::text(preset.title))
+}
+
 /// The differences, in short form.
 fn tried(then: &Document, now: &Document) -> Phrase {
     let changes = edits(then, now);
@@ -146,7 +150,7 @@ fn tried(then: &Document, now: &Document) -> Phrase {
     };
     match changes.len() {
         0 if then.name == now.name => phrase!("the same again"),
-        0 => phrase!("{}", now.name),
+        0 => named(now),
         1..=NAMED => Phrase::joined(changes.iter().map(told), "{}, {}"),
         many => phrase!("{}, and {} more changes", told(&changes[0]), many - 1),
     }

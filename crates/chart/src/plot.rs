@@ -164,7 +164,10 @@ impl Plot {
         let x = |at: f64| if self.across_is_log { at.max(f64::MIN_POSITIVE).log10() } else { at };
         let y = |value: f64| if self.up_is_log { (value / lowest).log10() } else { value };
         let place = |(at, value): &(f64, f64)| (x(*at), y(*value));
+        // A label that says the same as the unit in the heading would only be in the way.
+        let label = |of: &Series| if of.label == self.unit { String::new() } else { of.label.clone() };
         let series = self.series.iter().map(|series| Series {
+            label: label(series),
             points: series.points.iter().map(place).collect(),
             band: series.band.iter().map(|(at, low, high)| (x(*at), y(*low), y(*high))).collect(),
             ..series.clone()
@@ -294,6 +297,14 @@ mod tests {
             "A sentence",
         );
         assert!(svg.contains(">fixed</text>") && svg.contains(">none</text>") && !svg.contains(">far</text>"), "{svg}");
+    }
+
+    #[test]
+    fn a_line_is_labelled_unless_the_unit_says_the_same() {
+        let mut plot = plot(&[(1.0, 2.0), (2.0, 3.0)], false, false);
+        assert!(plot.svg(400, 150, "A sentence").contains(">hit</text>"));
+        plot.unit = "hit".into();
+        assert!(!plot.svg(400, 150, "A sentence").contains(">hit</text>"));
     }
 
     #[test]

@@ -263,6 +263,12 @@ pub fn find(id: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.id == id)
 }
 
+/// The preset of this title, which is also the name of the documents that it makes.
+#[must_use]
+pub fn titled(title: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.title == title)
+}
+
 /// The rule whose effect the page shows first, before the user changes anything.
 pub const FIRST_WITHOUT: &str = "PreferNonEmptyMachines";
 

@@ -2,10 +2,10 @@
 
 use tiebreak_app::{App, ENGINE_VERSION, Outcome};
 use tiebreak_chart::{Role, Series, Style, TimeChart, csv};
-use tiebreak_i18n::tr;
+use tiebreak_i18n::{say, tr};
 use tiebreak_sim::{METRICS, Metric};
 
-use crate::timeline;
+use crate::{naming, timeline};
 
 /// Units of time for display: the largest one in which the peak is at least ten.
 const TIMES: [(&str, f64); 4] = [("h", 3_600_000.0), ("min", 60_000.0), ("s", 1_000.0), ("ms", 1.0)];
@@ -79,12 +79,12 @@ pub fn all_series(lines: &[Line<'_>]) -> String {
 #[must_use]
 pub fn caption(app: &App) -> String {
     let lines = lines(app);
-    let name = &app.document.name;
+    let name = naming::scenario(&app.document.name);
     let seed = |outcome: &Outcome| outcome.document.active_variant().seed;
-    let run = |(name, _, outcome): &Line<'_>| format!("{name} with seed {}", seed(outcome));
+    let run = |(name, _, outcome): &Line<'_>| say("{name} with seed {seed}", &[name, &seed(outcome)]);
     let in_order = app.document.variants.iter().filter_map(|it| lines.iter().find(|(name, ..)| *name == it.name));
     let runs: Vec<_> = match lines.as_slice() {
-        [] | [_] => vec![format!("seed {}", lines.last().map_or(app.variant().seed, |(.., outcome)| seed(outcome)))],
+        [] | [_] => vec![say("seed {one}", &[&lines.last().map_or(app.variant().seed, |(.., outcome)| seed(outcome))])],
         several if app.aside.is_empty() => several.iter().map(run).collect(),
         _ => in_order.map(run).collect(),
     };

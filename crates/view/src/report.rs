@@ -11,7 +11,7 @@ use tiebreak_sim::{Agents, GeneratedWorkload};
 
 use crate::compare::ComparedRow;
 use crate::verdict::Figure;
-use crate::{compare, timeline, verdict};
+use crate::{compare, naming, timeline, verdict};
 
 /// The maximum number of listed kinds of clusters.
 const KINDS_MAX: usize = 8;
@@ -74,7 +74,7 @@ impl Report {
         let variant = app.variant();
         let alone = app.front.live.as_ref().filter(|_| app.aside.is_empty());
         Self {
-            name: app.document.name.clone(),
+            name: naming::scenario(&app.document.name).to_owned(),
             made: say("Made on {day} with Tiebreak {ENGINE_VERSION}.", &[&day, &ENGINE_VERSION]),
             sentence: alone.filter(|live| live.result.is_some()).map(|live| verdict::sentence(live, None)),
             figures: alone.map_or_else(Vec::new, |live| verdict::figures(live, None)),

@@ -10,6 +10,7 @@ use tiebreak_engine::protocol::Reply;
 use tiebreak_i18n::{say, tr};
 use tiebreak_scenario::{Document, PRESETS};
 use tiebreak_view::embed::Embed;
+use tiebreak_view::naming;
 use wasm_bindgen_futures::spawn_local;
 use yew::html::Scope;
 use yew::prelude::*;
@@ -181,7 +182,10 @@ fn offer_draft(app: &mut App, draft: Option<drafts::Draft>) {
     let Ok(read) = Document::read(&draft.document) else { return };
     if read.document != app.document {
         let minutes = (js_sys::Date::now() - draft.saved_at()) / 60_000.0;
-        let line = say("\"{}\", saved {} minutes ago. It stays where it is.", &[&read.document.name, &minutes.round()]);
+        let line = say(
+            "\"{}\", saved {} minutes ago. It stays where it is.",
+            &[&naming::scenario(&read.document.name), &minutes.round()],
+        );
         let mut notice = Notice::good(tr("You have a draft in this browser"), vec![line]);
         notice.offer = Some(read.document);
         app.update(Message::Notice(notice));

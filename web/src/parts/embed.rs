@@ -2,6 +2,7 @@
 
 use tiebreak_i18n::tr;
 use tiebreak_view::embed::{Embed, Piece, sentence};
+use tiebreak_view::naming;
 use yew::prelude::*;
 
 use super::charts::Charts;
@@ -31,7 +32,7 @@ pub(crate) fn view(link: &Link, scene: &Scene<'_>, embed: &Embed, centre: &NodeR
     let whole = format!("{}{}", here.pathname().unwrap_or_default(), here.hash().unwrap_or_default());
     html! {
         <main class="embedded" aria-label={label}>
-            <h1 class="muted" ref={centre}>{ &app.document.name }</h1>
+            <h1 class="muted" ref={centre}>{ naming::scenario(&app.document.name) }</h1>
             { notices::view(link, app) }
             if let Some(note) = &embed.note { <p class="notice" role="note">{ note }</p> }
             // Always one child, so that those before it keep their identity.

@@ -33,7 +33,10 @@ pub(crate) fn reveal() {
     for tab in (0..selected.length()).filter_map(|at| selected.get(at)?.dyn_into::<Element>().ok()) {
         let Some(row) = tab.closest(".views, .tabs-row").ok().flatten() else { continue };
         let (inner, outer) = (tab.get_bounding_client_rect(), row.get_bounding_client_rect());
-        let (before, after) = (inner.left() - outer.left() - MARGIN, inner.right() - outer.right() + MARGIN);
+        // A list of more tabs may stay over the end of the row.
+        let more = row.query_selector("select").ok().flatten();
+        let end = more.map_or(f64::INFINITY, |more| more.get_bounding_client_rect().left()).min(outer.right());
+        let (before, after) = (inner.left() - outer.left() - MARGIN, inner.right() - end + MARGIN);
         let by = if before < 0.0 { before } else { after.max(0.0) };
         row.set_scroll_left(row.scroll_left() + by as i32);
     }

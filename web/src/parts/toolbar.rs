@@ -2,6 +2,7 @@
 
 use tiebreak_app::{App, Edit, Message};
 use tiebreak_i18n::{mark, tr};
+use tiebreak_view::naming;
 use yew::prelude::*;
 
 use super::explain::Explain;
@@ -60,7 +61,7 @@ impl Toolbar {
             <header class="bar">
                 <span class="brand">{ tr("Tiebreak") }</span>
                 if has_scenario {
-                    <Field class="name" label={tr("Scenario name")} maxlength="200" value={app.document.name.clone()} take={rename} />
+                    <Field class="name" label={tr("Scenario name")} maxlength="200" value={naming::scenario(&app.document.name).to_owned()} take={rename} />
                 }
                 { views(link, scene.view) }
                 { history(link, app, has_scenario) }

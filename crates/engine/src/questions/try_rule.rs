@@ -6,7 +6,7 @@ use tiebreak_sim::World;
 
 use super::{Of, Question, Subject, Told};
 use crate::protocol::{Answer, Exhibit, ExhibitPlot, Found};
-use crate::words;
+use crate::{said, words};
 
 /// The maximum number of machines for which the answer has a value each.
 const VALUES_MAX: usize = 20_000;
@@ -62,7 +62,7 @@ fn about(world: &World, vm: VmId) -> Phrase {
     phrase!(
         "VM {} ({}) at {}",
         world.plan().workload().name(vm),
-        words::resources(shape.demand),
+        said::resources(shape.demand),
         words::time(world.progress().time.0 as f64)
     )
 }

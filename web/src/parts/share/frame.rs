@@ -4,6 +4,7 @@ use tiebreak_app::App;
 use tiebreak_i18n::{say, tr};
 use tiebreak_sim::METRICS;
 use tiebreak_view::embed::{self, Piece};
+use tiebreak_view::naming;
 use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 
@@ -14,7 +15,7 @@ use super::{Copied, ShareMessage, copy_button, field};
 /// The choice of the piece, and its frame.
 pub(super) fn view(link: &Link, app: &App, address: &str, piece: Piece, copied: Option<Copied>) -> Html {
     let vm = embed::vm_of_film(app);
-    let html = embed::frame(piece, vm.unwrap_or_default(), &app.document.name, address);
+    let html = embed::frame(piece, vm.unwrap_or_default(), naming::scenario(&app.document.name), address);
     let choose = link.callback(|event: Event| {
         let chosen = event.target_unchecked_into::<HtmlSelectElement>().value();
         ShareMessage::Frame(chosen.parse().map_or(Piece::Film, Piece::Chart))
