@@ -293,3 +293,26 @@ test('beside an explanation on a laptop, the list of more panels stays in sight 
       await shows(() => isClear(row.getByRole('combobox')), true, name);
     }
   }));
+
+for (const width of [390, 1200, 1366]) {
+  test(`no chart's title runs into its buttons beside an explanation, ${width} pixels wide`, () =>
+    onPage({ width, height: 800 }, async ({ page }) => {
+      await speak(page, 'de');
+      await page.getByRole('button', { name: 'VM erklären' }).click();
+      await page.locator('.explain-side').getByRole('textbox', { name: 'VM' }).waitFor();
+      const collisions = () => page.locator('.charts .chart').evaluateAll((charts) => charts.flatMap((chart) => {
+        const buttons = [...chart.querySelectorAll('figcaption button')].map((it) => it.getBoundingClientRect());
+        const meets = (one, other) => one.left < other.right && other.left < one.right
+          && one.top < other.bottom - 4 && other.top < one.bottom - 4;
+        const words = [...chart.querySelectorAll('svg text')];
+        return words.filter((it) => buttons.some((button) => meets(it.getBoundingClientRect(), button)))
+          .map((it) => it.textContent);
+      }));
+      const fourth = page.getByRole('combobox', { name: 'Viertes Diagramm' });
+      for (const name of await fourth.locator('option').allTextContents()) {
+        await fourth.selectOption({ label: name });
+        await page.getByRole('figure', { name, exact: true }).first().waitFor();
+        await shows(collisions, [], name);
+      }
+    }));
+}

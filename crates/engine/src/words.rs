@@ -138,10 +138,10 @@ pub fn bytes(bytes: f64) -> String {
     })
 }
 
-/// `+1.2 points`, `−3`, `±0`.
+/// `+1.2 points`, `−1,234`, `±0`.
 #[must_use]
 pub fn change(difference: f64, decimals: usize, unit: &str) -> String {
-    let size = fixed(difference.abs(), decimals);
+    let size = if decimals == 0 { count(difference.abs()) } else { fixed(difference.abs(), decimals) };
     let zero = !size.contains(|digit: char| ('1'..='9').contains(&digit));
     let sign = if zero {
         "±"
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn changes_have_a_sign() {
         assert_eq!(change(1.25, 1, " points"), "+1.2 points");
-        assert_eq!(change(-3.0, 0, ""), "\u{2212}3");
+        assert_eq!((change(-3.0, 0, ""), change(1_234.4, 0, "")), ("\u{2212}3".into(), "+1,234".into()));
         assert_eq!(change(-0.01, 1, ""), "±0.0");
     }
 }

@@ -512,8 +512,10 @@ fn pick(link: &Link, playing: &Playing, ask: &str, choices: &[tiebreak_lesson::C
         html! {
             <label class={classes!("choice", (right == Some(index)).then_some("right"), (given && right.is_some_and(|right| right != index)).then_some("wrong"))}>
                 <input type="radio" name={format!("step-{}", playing.step)} checked={given} disabled={playing.is_revealed} onchange={predict} />
-                <span lang={text_language(playing)}>{ format!("{}. {}", letter(index), choice.text) }</span>
-                if right == Some(index) { <strong>{ tr(" (the result of the run)") }</strong> }
+                <span>
+                    <span lang={text_language(playing)}>{ format!("{}. {}", letter(index), choice.text) }</span>
+                    if right == Some(index) { <strong>{ tr(" (the result of the run)") }</strong> }
+                </span>
             </label>
         }
     };
