@@ -11,6 +11,7 @@
 extern crate alloc;
 
 pub mod bits;
+pub mod chassis;
 pub mod declare;
 pub mod earlier;
 pub mod exits;
@@ -35,6 +36,7 @@ mod titles;
 pub mod usage;
 pub mod workload;
 
+pub use chassis::{ChassisView, MachineLoad};
 pub use declare::{Declaration, Declared, Param, ParamKind};
 pub use earlier::{Earlier, History};
 pub use exits::{Exits, ExpectedExit};
@@ -45,8 +47,7 @@ pub use life::{HostLife, Phase, PredictedLife, VmAffinity};
 pub use mix::ShapeMix;
 pub use network::{Bottleneck, Bounds, Cut, Links, Member, Needs, Network, Peer, Topology, Uplinks};
 pub use occupancy::{
-    ChassisView, ClusterView, LastUse, MachineLoad, MachineRecord, MachineView, MixedView, Occupancy, RackView, Scene,
-    TenantView, UsedView,
+    ClusterView, LastUse, MachineRecord, MachineView, MixedView, Occupancy, RackView, Scene, TenantView, UsedView,
 };
 pub use outliers::Outliers;
 pub use phrase::Phrase;

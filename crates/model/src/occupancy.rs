@@ -9,6 +9,7 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::chassis::{ChassisLoads, ChassisView, MachineLoad};
 use crate::exits::{Exits, ExpectedExit};
 use crate::fleet::{Cluster, Fleet, Readiness};
 use crate::growth::Growth;
@@ -19,56 +20,7 @@ use crate::mix::ShapeMix;
 use crate::network::{Needs, Network, Uplinks};
 use crate::resources::{Resource, Resources, share};
 use crate::tenant::Footprint;
-use crate::usage::Load;
 use crate::workload::VmShape;
-
-/// The expected load of the VMs on one machine or in one chassis: sums of [`Load::of_cores`], separately for
-/// user-facing and for batch VMs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MachineLoad {
-    /// User-facing VMs.
-    pub user_facing: u32,
-    /// Batch VMs, which can be throttled.
-    pub other: u32,
-}
-
-impl MachineLoad {
-    /// No load.
-    pub const NONE: Self = Self { user_facing: 0, other: 0 };
-
-    /// The sum of both.
-    #[must_use]
-    pub fn all(self) -> u32 {
-        self.user_facing + self.other
-    }
-
-    /// See [`ChassisView::slowable_share`]; `full` is the load of the machine with all its cores in use all the time.
-    fn slowable_share(self, full: u64) -> f64 {
-        (f64::from(self.other) - f64::from(self.user_facing)) / full as i64 as f64
-    }
-
-    fn of(vm: &VmShape) -> Self {
-        let Load { user_facing, .. } = vm.load;
-        // 10,000 cores at 100 % are 10^9.
-        let load = vm.load.of_cores(vm.demand.cores_milli()) as u32;
-        if user_facing { Self { user_facing: load, other: 0 } } else { Self { user_facing: 0, other: load } }
-    }
-
-    fn plus(self, more: Self) -> Self {
-        Self { user_facing: self.user_facing + more.user_facing, other: self.other + more.other }
-    }
-
-    fn less(self, less: Self) -> Self {
-        Self { user_facing: self.user_facing - less.user_facing, other: self.other - less.other }
-    }
-}
-
-/// The expected load of the VMs in one chassis, and the share of its cores that it is.
-#[derive(Clone, Copy, Debug, Default)]
-struct ChassisLoad {
-    load: u64,
-    used_share: f64,
-}
 
 /// The last placement on a machine; later ones are greater. Counted only if a rule reads it, by each observer for
 /// what it sees; eventually all observers have the store's count.
@@ -258,9 +210,8 @@ pub struct Occupancy {
     racks: Vec<Totals>,
     clusters: Vec<Totals>,
     zone: Totals,
-    /// What rules about chassis see of each machine, and of each chassis.
-    slowable_shares: Vec<f64>,
-    chassis: Vec<ChassisLoad>,
+    /// What rules about chassis see; `None` if it is not kept.
+    loads: Option<ChassisLoads>,
     exits: Exits,
     network: Option<Network>,
     mix: Arc<ShapeMix>,
@@ -282,8 +233,7 @@ impl Occupancy {
             racks: vec![Totals::default(); fleet.rack_count() as usize],
             clusters: vec![Totals::default(); fleet.clusters().len()],
             zone: Totals::default(),
-            slowable_shares: vec![0.0; fleet.machine_count() as usize],
-            chassis: vec![ChassisLoad::default(); fleet.chassis_count() as usize],
+            loads: None,
             exits: Exits::new(fleet.machine_count()),
             network: None,
             mix: Arc::default(),
@@ -312,6 +262,11 @@ impl Occupancy {
     /// Counts placements from now on, for rules that read the order in which machines were used.
     pub fn count_uses(&mut self) {
         self.uses.get_or_insert_default();
+    }
+
+    /// Keeps the loads of chassis from now on, for rules that read them; without it, each look adds them up.
+    pub fn keep_chassis_loads(&mut self) {
+        self.loads.get_or_insert_with(|| ChassisLoads::of(&self.fleet, &self.machines));
     }
 
     /// For an observer whose changes nobody reads: its journal counts them, without their order.
@@ -421,13 +376,8 @@ impl Occupancy {
         self.racks[rack.index()].shift(&change);
         self.clusters[cluster.index()].shift(&change);
         self.zone.shift(&change);
-        if before.load != after.load {
-            let full = u64::from(self.fleet.cluster(cluster).capacity.cores_milli()) * 100;
-            self.slowable_shares[machine.index()] = after.load.slowable_share(full);
-            let id = self.fleet.chassis_of(machine);
-            let chassis = &mut self.chassis[id.index()];
-            chassis.load = chassis.load + u64::from(after.load.all()) - u64::from(before.load.all());
-            chassis.used_share = share(chassis.load, self.fleet.machines_of_chassis(id).len() as u64 * full);
+        if let Some(loads) = self.loads.as_mut().filter(|_| before.load != after.load) {
+            loads.change(&self.fleet, machine, before.load, after.load);
         }
         *before = after;
         self.journal.record(cluster, machine, after.free);
@@ -471,9 +421,9 @@ impl Occupancy {
     #[inline]
     #[must_use]
     pub fn chassis_of(&self, id: MachineId) -> ChassisView {
-        ChassisView {
-            used_share: self.chassis[self.fleet.chassis_of(id).index()].used_share,
-            slowable_share: self.slowable_shares[id.index()],
+        match &self.loads {
+            Some(loads) => loads.view(&self.fleet, id),
+            None => ChassisLoads::view_of(&self.fleet, &self.machines, id),
         }
     }
 
@@ -643,17 +593,6 @@ pub struct UsedView<'a> {
     pub machine: MachineView<'a>,
     /// The placement; never if no rule reads it.
     pub last_use: LastUse,
-}
-
-/// The expected load of one machine's VMs, and of its whole chassis.
-#[derive(Clone, Copy, Debug)]
-pub struct ChassisView {
-    /// The share of the chassis' cores in use if all its VMs are at their 95th percentile at the same time, 0 to 1
-    /// (power oversubscription, Algorithm 1, line 13).
-    pub used_share: f64,
-    /// The cores used by the machine's batch VMs minus those used by its user-facing ones, at their 95th percentiles,
-    /// as a share of all its cores: -1 to 1 (Algorithm 1, lines 15 to 18).
-    pub slowable_share: f64,
 }
 
 /// One rack: sums over its machines.

@@ -40,8 +40,10 @@ impl Allocator {
     pub fn new(policy: Arc<Policy>, view: Occupancy, caches: Caches, bytes: usize) -> Self {
         // Its caches are empty, so they need no earlier changes, whether or not the view's journal has their order.
         let view = view.with_new_journal();
-        let pool = caches.any().then(|| AnyPool::new(&policy, &view, caches, bytes));
-        Self { policy, view, pool, counters: CacheCounters::default(), log: None }
+        let (counters, log) = (CacheCounters::default(), None);
+        let mut allocator = Self { policy: policy.clone(), view, pool: None, counters, log };
+        allocator.change_policy(policy, caches, bytes);
+        allocator
     }
 
     /// The fleet as this agent knows it.
@@ -63,6 +65,9 @@ impl Allocator {
 
     /// Switches to another policy: the view and the counters stay, the caches start empty.
     pub fn change_policy(&mut self, policy: Arc<Policy>, caches: Caches, bytes: usize) {
+        if policy.asks_for_chassis() {
+            self.view.keep_chassis_loads();
+        }
         self.pool = caches.any().then(|| AnyPool::new(&policy, &self.view, caches, bytes));
         self.policy = policy;
     }

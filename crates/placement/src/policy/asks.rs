@@ -35,6 +35,12 @@ impl Policy {
         self.machine_preferences.iter().any(|stage| matches!(stage, MachineStage::Machine(it) if it.rule.sees_uses()))
     }
 
+    /// Whether any rule reads the expected load of chassis.
+    #[must_use]
+    pub fn asks_for_chassis(&self) -> bool {
+        self.machine_preferences.iter().any(|stage| matches!(stage, MachineStage::Chassis(_)))
+    }
+
     /// Whether VMs are placed only where the network has capacity for their links.
     #[must_use]
     pub fn guards_bandwidth(&self) -> bool {
