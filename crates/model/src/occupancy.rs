@@ -428,6 +428,7 @@ impl Occupancy {
     }
 
     /// A rack as a rack rule sees it.
+    #[inline]
     #[must_use]
     pub fn rack(&self, id: RackId) -> RackView<'_> {
         let cluster = self.fleet.cluster(self.fleet.cluster_of_rack(id));
@@ -440,6 +441,7 @@ impl Occupancy {
     }
 
     /// A cluster as a cluster rule sees it.
+    #[inline]
     #[must_use]
     pub fn cluster(&self, id: ClusterId) -> ClusterView<'_> {
         ClusterView { id, totals: &self.clusters[id.index()], cluster: self.fleet.cluster(id) }
