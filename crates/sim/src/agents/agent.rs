@@ -208,6 +208,7 @@ impl Agent {
     }
 
     fn release_machines(&mut self, flight: &InFlight) {
+        // Without another decision under way, all pending machines are this one's.
         if self.in_flight.is_empty() {
             let view = self.allocator.view_mut();
             self.pending.iter().for_each(|(machine, base)| view.set(machine, *base));
