@@ -208,13 +208,6 @@ impl Agent {
     }
 
     fn release_machines(&mut self, flight: &InFlight) {
-        // Without another decision under way, all pending machines are this one's.
-        if self.in_flight.is_empty() {
-            let view = self.allocator.view_mut();
-            self.pending.iter().for_each(|(machine, base)| view.set(machine, *base));
-            self.pending.clear();
-            return;
-        }
         for machine in flight.assignments.iter().map(|it| it.machine) {
             let Some(base) = self.pending.get(machine).copied() else { continue };
             let record = self.with_pending(machine, base);
