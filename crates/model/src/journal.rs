@@ -82,16 +82,20 @@ impl Journal {
         self.machines.items[machine.index()].beside
     }
 
-    /// The machines of a cluster that changed after `since`, newest first, each once.
+    /// The machines of a cluster that changed after `since`, newest first, each once, with what is free on them.
     #[inline]
-    pub fn changed_since(&self, cluster: ClusterId, since: Revision) -> impl Iterator<Item = MachineId> + '_ {
-        self.machines.since(cluster.index(), since).map(MachineId)
+    pub fn changed_since(
+        &self,
+        cluster: ClusterId,
+        since: Revision,
+    ) -> impl Iterator<Item = (MachineId, Resources)> + '_ {
+        self.machines.since(cluster.index(), since).map(|(machine, free)| (MachineId(machine), free))
     }
 
     /// The clusters with a machine that changed after `since`, newest first, each once.
     #[inline]
     pub fn clusters_changed_since(&self, since: Revision) -> impl Iterator<Item = ClusterId> + '_ {
-        self.clusters.since(0, since).map(ClusterId)
+        self.clusters.since(0, since).map(|(cluster, ())| ClusterId(cluster))
     }
 
     /// Bytes it holds, without the free capacities, which are part of the state.
@@ -158,11 +162,11 @@ impl<T: Copy> Recency<T> {
 
     /// The items of a list that changed after `since`, newest first, each once.
     #[inline]
-    fn since(&self, list: usize, since: Revision) -> impl Iterator<Item = u32> + '_ {
+    fn since(&self, list: usize, since: Revision) -> impl Iterator<Item = (u32, T)> + '_ {
         let mut next = self.newest[list];
         core::iter::from_fn(move || {
             let item = self.items.get(next as usize).filter(|item| item.latest > since)?;
-            Some(core::mem::replace(&mut next, item.older))
+            Some((core::mem::replace(&mut next, item.older), item.beside))
         })
     }
 
@@ -201,7 +205,7 @@ impl Changes {
     /// The things that changed after `since`, newest first, each once.
     #[inline]
     pub fn since(&self, since: Revision) -> impl Iterator<Item = u32> + '_ {
-        self.things.since(0, since)
+        self.things.since(0, since).map(|(thing, ())| thing)
     }
 
     /// Bytes it holds.
@@ -243,7 +247,9 @@ mod tests {
             log.insert(journal.revision().0, machine);
             let since = u64::from(pick(stream.draw(step, 1), step as u32 + 1));
             let expected: BTreeSet<_> = log.range(since + 1..).map(|(_, machine)| *machine).collect();
-            let seen: Vec<_> = (0..2).flat_map(|c| journal.changed_since(ClusterId(c), Revision(since))).collect();
+            let changed = (0..2).flat_map(|c| journal.changed_since(ClusterId(c), Revision(since)));
+            let (seen, free): (Vec<_>, Vec<_>) = changed.unzip();
+            assert!(seen.iter().map(|machine| journal.free(*machine)).eq(free));
             assert_eq!(seen.iter().copied().collect::<BTreeSet<_>>(), expected, "step {step}, since {since}");
             assert_eq!(seen.len(), expected.len(), "each once");
             let clusters: BTreeSet<_> = expected.iter().map(|machine| fleet.cluster_of(*machine)).collect();

@@ -47,7 +47,8 @@ pub use life::{HostLife, Phase, PredictedLife, VmAffinity};
 pub use mix::ShapeMix;
 pub use network::{Bottleneck, Bounds, Cut, Links, Member, Needs, Network, Peer, Topology, Uplinks};
 pub use occupancy::{
-    ClusterView, LastUse, MachineRecord, MachineView, MixedView, Occupancy, RackView, Scene, TenantView, UsedView,
+    ClusterView, HostView, LastUse, MachineRecord, MachineView, MixedView, Occupancy, RackView, Scene, TenantView,
+    UsedView,
 };
 pub use outliers::Outliers;
 pub use phrase::Phrase;

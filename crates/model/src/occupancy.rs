@@ -403,6 +403,14 @@ impl Occupancy {
         MachineView { id, occupancy: self }
     }
 
+    /// The condition of a machine.
+    #[inline]
+    #[must_use]
+    pub fn host(&self, id: MachineId) -> HostView {
+        let MachineRecord { readiness, host_version, risk, .. } = self.machines[id.index()];
+        HostView { readiness, host_version, risk }
+    }
+
     /// A machine and the sizes of VMs, as a rule about fragmentation sees them.
     #[inline]
     #[must_use]
@@ -520,11 +528,11 @@ impl MachineView<'_> {
         self.record().vms
     }
 
-    /// Whether it accepts new VMs.
+    /// Its condition.
     #[inline]
     #[must_use]
-    pub fn readiness(&self) -> Readiness {
-        self.record().readiness
+    pub fn host(&self) -> HostView {
+        self.occupancy.host(self.id)
     }
 
     /// Capacity of low-priority VMs, which eviction would free.
@@ -532,20 +540,6 @@ impl MachineView<'_> {
     #[must_use]
     pub fn evictable(&self) -> Resources {
         self.record().evictable
-    }
-
-    /// The host environment it runs; larger is newer.
-    #[inline]
-    #[must_use]
-    pub fn host_version(&self) -> u16 {
-        self.record().host_version
-    }
-
-    /// The probability that it fails soon, in percent.
-    #[inline]
-    #[must_use]
-    pub fn risk(&self) -> u8 {
-        self.record().risk
     }
 
     /// Whether its tenant shares it with no other.
@@ -577,6 +571,17 @@ impl MachineView<'_> {
     pub fn longest_life_s(&self) -> u32 {
         self.record().life.longest_s
     }
+}
+
+/// The condition of one machine: what incidents and operators change, and VMs that come and go do not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostView {
+    /// Whether it accepts new VMs.
+    pub readiness: Readiness,
+    /// The host environment it runs; larger is newer.
+    pub host_version: u16,
+    /// The probability that it fails soon, in percent.
+    pub risk: u8,
 }
 
 /// One machine and the mix of VM sizes, which never changes.

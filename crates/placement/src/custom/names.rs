@@ -156,13 +156,13 @@ names! {
     Machine Read::Machine(|at| gib(at.evictable()[Resource::Memory])), "machine.memory_evictable", "GiB", Number,
         "Capacity of low-priority VMs, available by evicting them.";
     Machine Read::Machine(|at| f64::from(at.vms())), "machine.vms", "VMs", Number, "VMs on the machine.";
-    Machine Read::Machine(|at| truth(at.readiness() == Readiness::Ready)), "machine.ready", "", Truth,
+    Machine Read::Machine(|at| truth(at.host().readiness == Readiness::Ready)), "machine.ready", "", Truth,
         "Whether the machine is ready: not drained, being updated or failed.";
     Machine Read::Machine(|at| truth(at.is_isolated())), "machine.isolated", "", Truth,
         "Whether the machine's tenant requires isolation.";
-    Machine Read::Machine(|at| f64::from(at.host_version())), "machine.host_version", "", Number,
+    Machine Read::Machine(|at| f64::from(at.host().host_version)), "machine.host_version", "", Number,
         "The machine's host environment version; larger is newer.";
-    Machine Read::Machine(|at| f64::from(at.risk())), "machine.risk", "%", Number,
+    Machine Read::Machine(|at| f64::from(at.host().risk)), "machine.risk", "%", Number,
         "How likely the machine is to fail soon.";
     Machine Read::Machine(|at| f64::from(at.lifetime_class().1)), "machine.lifetime_class", "", Number,
         "The machine's lifetime class: that of its first VM, until it drops or rises (LAVA section 4.3).";

@@ -40,7 +40,9 @@ impl Batch {
     /// Adds the machines of a cluster that changed after `since`, or all of them for `None`.
     pub(crate) fn add(&mut self, occupancy: &Occupancy, cluster: ClusterId, since: Option<Revision>) {
         match since {
-            Some(since) => self.machines.extend(occupancy.journal().changed_since(cluster, since)),
+            Some(since) => {
+                self.machines.extend(occupancy.journal().changed_since(cluster, since).map(|(machine, _)| machine))
+            }
             None => self.machines.extend(occupancy.fleet().cluster(cluster).machines().map(MachineId)),
         }
         self.end_part(cluster, since);

@@ -111,8 +111,7 @@ pub(crate) fn judge_directly<K: PackedKey>(
 ) {
     if machines.len() <= FEW {
         for (machine, key) in machines.iter().zip(keys).filter(|(_, key)| **key != K::INVALID) {
-            let judged = judges.iter().try_fold(*key, |key, judge| judge.judge_one(scene, *machine, key));
-            *key = judged.unwrap_or(K::INVALID);
+            *key = judged(judges, scene, *machine, *key);
         }
         return;
     }
@@ -121,30 +120,51 @@ pub(crate) fn judge_directly<K: PackedKey>(
     }
 }
 
-/// The machine rules of a policy for one class: its own, and the common ones, whose verdicts are the same for all
-/// tenants without placement terms. For a class that is not common, all rules are its own.
-pub(crate) fn judges(policy: &Policy, vm: &VmRequest) -> (Vec<Judge>, Vec<Judge>) {
-    let (mut asking, mut shared) = (Vec::new(), Vec::new());
+/// A machine's key with the verdicts of some rules; it was valid before.
+#[inline]
+pub(crate) fn judged<K: PackedKey>(judges: &[Judge], scene: Scene<'_>, machine: MachineId, key: K) -> K {
+    judges.iter().try_fold(key, |key, judge| judge.judge_one(scene, machine, key)).unwrap_or(K::INVALID)
+}
+
+/// The machine rules of a policy for one class.
+#[derive(Default)]
+pub(crate) struct MachineJudges {
+    /// The class's own rules; all rules for a class that is not common.
+    pub(crate) own: Vec<Judge>,
+    /// The common ones, whose verdicts are the same for all tenants without placement terms.
+    pub(crate) common: Vec<Judge>,
+    /// Those of the common ones that see only a machine's condition.
+    pub(crate) of_hosts: Vec<Judge>,
+}
+
+/// The machine rules of a policy for one class.
+pub(crate) fn judges(policy: &Policy, vm: &VmRequest) -> MachineJudges {
+    let mut judges = MachineJudges::default();
     let common = policy.is_common(vm);
-    let mut push = |index, id, words, bound, is_common: bool| {
+    let mut push = |index, id, words, bound, (is_common, sees_host_alone): (bool, bool)| {
         let judge = Judge { index, id, words, bound, handle: Handle::NONE, counted_at: None };
-        let list = if common && is_common { &mut shared } else { &mut asking };
+        let list = match (common && is_common, sees_host_alone) {
+            (false, _) => &mut judges.own,
+            (true, false) => &mut judges.common,
+            (true, true) => &mut judges.of_hosts,
+        };
         list.push(judge);
     };
     let validators = (0..).zip(&policy.machine_validators);
     for (index, ranked) in validators.filter(|(_, ranked)| ranked.rule.concerns(vm)) {
         let words = words_of(|words| ranked.rule.write_key(vm, words));
-        push(index, ranked.id, words, Bound::Validator(ranked.rule.bind(vm)), ranked.is_common);
+        let kind = (ranked.is_common, ranked.rule.sees_host_alone());
+        push(index, ranked.id, words, Bound::Validator(ranked.rule.bind(vm)), kind);
     }
     let first = policy.machine_validators.len() as u16;
     for ((index, stage), field) in (first..).zip(&policy.machine_preferences).zip(&policy.fields) {
         if let MachineStage::Machine(ranked) = stage {
             let words = words_of(|words| ranked.rule.write_key(vm, words));
             let bound = Bound::Preference { rule: ranked.rule.bind(vm), quantizer: ranked.quantizer, field: *field };
-            push(index, ranked.id, words, bound, ranked.is_common);
+            push(index, ranked.id, words, bound, (ranked.is_common, ranked.rule.sees_host_alone()));
         }
     }
-    (asking, shared)
+    judges
 }
 
 fn words_of(write: impl FnOnce(&mut Vec<u64>)) -> Vec<u64> {

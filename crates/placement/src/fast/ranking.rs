@@ -231,6 +231,11 @@ impl<K: PackedKey> Rankings<K> {
         self.nodes[node] = best_of_keys(&self.leaves[first as usize..][..many as usize]);
     }
 
+    /// Whether any cell has a root above other nodes.
+    pub(crate) fn has_roots(&self) -> bool {
+        self.nodes.len() > self.shape.cells.len()
+    }
+
     /// Finds the best of a cell again from the nodes above its machines, if it has several.
     #[inline]
     pub(crate) fn settle_root(&mut self, cell: usize) {
@@ -291,9 +296,7 @@ impl<K: PackedKey> Rankings<K> {
 
     /// The machines of a small cell with such a key, as bits.
     pub(crate) fn those(&self, cell: usize, is_one: impl Fn(K) -> bool) -> u64 {
-        // By halves, because two vectors hold the bits of 8 keys of 32 bits at a time.
-        let halves = self.leaves_of(self.shape.cells[cell]).chunks(u32::BITS as usize).enumerate();
-        halves.fold(0, |bits, (half, keys)| bits | u64::from(those(keys, &is_one)) << (half as u32 * u32::BITS))
+        those(self.leaves_of(self.shape.cells[cell]), is_one)
     }
 
     /// The `nth` machine of a cell's best set, in order of id.
@@ -313,7 +316,8 @@ impl<K: PackedKey> Rankings<K> {
         }
         let first = child << self.shape.fan_bits;
         let leaves = &self.leaves_of(span)[first..(span.leaves as usize).min(first + self.shape.fan())];
-        first + skip(leaves.iter().map(|key| u32::from(*key == best)), &mut nth)
+        let at = ones(those(leaves, |key| key == best)).nth(nth as usize);
+        first + at.expect("so many were counted") as usize
     }
 
     fn leaves_of(&self, span: Cell) -> &[K] {
@@ -411,9 +415,17 @@ fn best_of_keys<K: PackedKey>(keys: &[K]) -> Best<K> {
     (best, if best == K::INVALID { 0 } else { many })
 }
 
+/// At most 64 machines with such a key, as bits.
+#[inline]
+fn those<K: PackedKey>(keys: &[K], is_one: impl Fn(K) -> bool) -> u64 {
+    // By halves, because two vectors hold the bits of 8 keys of 32 bits at a time.
+    let halves = keys.chunks(u32::BITS as usize).enumerate();
+    halves.fold(0, |bits, (half, keys)| bits | u64::from(those_of_half(keys, &is_one)) << (half as u32 * u32::BITS))
+}
+
 /// At most 32 machines with such a key, as bits.
 #[inline]
-fn those<K: PackedKey>(keys: &[K], is_one: impl Fn(K) -> bool) -> u32 {
+fn those_of_half<K: PackedKey>(keys: &[K], is_one: impl Fn(K) -> bool) -> u32 {
     let (vectors, rest) = keys.as_chunks::<LANES>();
     let mut lanes = [0_u32; LANES];
     for (nth, keys) in vectors.iter().enumerate() {

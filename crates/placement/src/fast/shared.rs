@@ -9,16 +9,17 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use tiebreak_model::journal::{Changes, Revision};
-use tiebreak_model::{ClusterId, Occupancy, RackId, Scene};
+use tiebreak_model::{ClusterId, HostView, MachineId, Occupancy, RackId, Scene};
 
 use super::batch::Batch;
-use super::judges::{Judge, RackJudges, Room, judge_directly};
+use super::judges::{Judge, MachineJudges, RackJudges, Room, judge_directly, judged};
 use super::objects::Books;
 use super::packed::PackedKey;
 
 /// The partial keys of all machines and racks, cluster by cluster.
 pub(crate) struct Shared<K> {
     judges: Vec<Judge>,
+    hosts: Hosts<K>,
     racks: RackJudges,
     columns: Vec<Option<SharedColumn<K>>>,
     stale: Batch,
@@ -32,6 +33,27 @@ struct SharedColumn<K> {
     racks: Vec<K>,
     /// The changes of `racks`.
     changes: Changes,
+}
+
+/// The rules that see only a machine's condition. Nearly all machines are in the same one, so the last verdict is kept.
+struct Hosts<K> {
+    judges: Vec<Judge>,
+    last: Option<(HostView, K)>,
+}
+
+impl<K: PackedKey> Hosts<K> {
+    #[inline]
+    fn key(&mut self, scene: Scene<'_>, machine: MachineId) -> K {
+        let host = scene.occupancy.host(machine);
+        match self.last {
+            Some((same, key)) if same == host => key,
+            _ => {
+                let key = judged(&self.judges, scene, machine, K::ZERO);
+                self.last = Some((host, key));
+                key
+            }
+        }
+    }
 }
 
 impl<K: PackedKey> SharedColumn<K> {
@@ -53,9 +75,14 @@ impl<K: PackedKey> SharedColumn<K> {
 
 impl<K: PackedKey> Shared<K> {
     /// For these rules and a fleet with this many clusters.
-    pub(crate) fn new(judges: Vec<Judge>, racks: RackJudges, clusters: usize) -> Self {
+    pub(crate) fn new(
+        MachineJudges { common, of_hosts, .. }: MachineJudges,
+        racks: RackJudges,
+        clusters: usize,
+    ) -> Self {
         Self {
-            judges,
+            judges: common,
+            hosts: Hosts { judges: of_hosts, last: None },
             racks,
             columns: (0..clusters).map(|_| None).collect(),
             stale: Batch::default(),
@@ -117,9 +144,7 @@ impl<K: PackedKey> Shared<K> {
 
     fn judge(&mut self, occupancy: &Occupancy, stale: &Batch, room: &mut Room) {
         let mut keys = core::mem::take(&mut self.keys);
-        keys.clear();
-        keys.resize(stale.machines.len(), K::ZERO);
-        judge_directly(&self.judges, Scene::of(occupancy), &stale.machines, (room, &mut keys));
+        self.judge_directly(Scene::of(occupancy), &stale.machines, (room, &mut keys));
         for part in &stale.parts {
             let cluster = occupancy.fleet().cluster(part.cluster);
             let (machines, racks) = (cluster.machines(), cluster.racks());
@@ -138,9 +163,16 @@ impl<K: PackedKey> Shared<K> {
         self.keys = keys;
     }
 
-    /// The machine rules themselves, for verdicts that are not cached.
-    pub(crate) fn judges(&self) -> &[Judge] {
-        &self.judges
+    /// The partial keys of some machines, without caching them.
+    pub(crate) fn judge_directly(
+        &mut self,
+        scene: Scene<'_>,
+        machines: &[MachineId],
+        (room, keys): (&mut Room, &mut Vec<K>),
+    ) {
+        keys.clear();
+        keys.extend(machines.iter().map(|machine| self.hosts.key(scene, *machine)));
+        judge_directly(&self.judges, scene, machines, (room, keys));
     }
 
     /// The rack rules' verdict on a rack, uncached.

@@ -9,6 +9,7 @@ use super::Policy;
 use super::classes::nobody;
 use super::ranked::RankedValidator;
 use crate::network::gate::Gate;
+use crate::rule::erased::AnyValidator;
 
 impl Policy {
     /// Whether the store may accept this VM on this machine, given its tenants' placement terms and bandwidth. A
@@ -23,6 +24,15 @@ impl Policy {
                 && keeps_promises(&self.cluster_validators, vm, scene, cluster)
         };
         (!self.sees_tenant || keeps_promises()) && self.gate(scene).is_none_or(|gate| gate.admits(machine))
+    }
+
+    /// Whether [`may_commit`](Self::may_commit) can refuse anything in a run whose VMs have these shapes.
+    #[must_use]
+    pub fn makes_promises(&self, shapes: &[VmShape]) -> bool {
+        self.bandwidth.is_some()
+            || promises_any(&self.machine_validators, shapes)
+            || promises_any(&self.rack_validators, shapes)
+            || promises_any(&self.cluster_validators, shapes)
     }
 
     /// The network's gate, if the policy checks bandwidth.
@@ -50,6 +60,15 @@ impl Policy {
     pub fn lets_evict(&self, vm: &VmShape) -> bool {
         self.evicts && !vm.is_evictable()
     }
+}
+
+/// Whether any VM of these shapes relies on one of the validators about tenants.
+fn promises_any<Id>(validators: &[RankedValidator<Id>], shapes: &[VmShape]) -> bool {
+    let relies = |rule: &dyn AnyValidator<Id>, shape: &VmShape| {
+        rule.concerns(&VmRequest::alone(*shape)) && rule.serves(&shape.terms)
+    };
+    let mut about_tenants = validators.iter().filter(|ranked| ranked.sees_tenant);
+    about_tenants.any(|ranked| shapes.iter().any(|shape| relies(&*ranked.rule, shape)))
 }
 
 /// Whether the validators about tenants accept the VM.

@@ -84,6 +84,27 @@ fn company_matters_to_those_who_asked_and_to_all_where_a_preference_looks() {
     }
 }
 
+#[test]
+fn a_list_makes_promises_to_those_who_have_terms() {
+    let shape = |terms| VmShape { terms, ..VmShape::plain(Resources::new(1, 1, 0, 0)) };
+    let plain = shape(TenantTerms::NONE);
+    let isolated = shape(TenantTerms { isolated: true, ..TenantTerms::NONE });
+    let capped = shape(TenantTerms { per_machine: 2, ..TenantTerms::NONE });
+    for (rules, expected) in [
+        (vec!["AreNodeResourcesValid", "IsClusterBelowLimit", "BestFit"], [false, false, false]),
+        (vec!["AreNodeResourcesValid", "RespectsIsolation"], [false, true, false]),
+        (vec!["CapsTenantPerMachine", "RespectsIsolation"], [false, true, true]),
+        (vec!["SpreadTenantOverRacks"], [false, false, false]),
+        (vec!["BandwidthAvailable"], [true, true, true]),
+    ] {
+        let list = policy(&rules);
+        let promised = [isolated, capped].map(|other| list.makes_promises(&[plain, other]));
+        assert_eq!([list.makes_promises(&[plain]), promised[0], promised[1]], expected, "{rules:?}");
+    }
+    let list = Policy::new(&default_rules(), 10).expect("a policy");
+    assert_eq!([plain, isolated, capped].map(|shape| list.makes_promises(&[shape])), [false, true, true]);
+}
+
 /// A key without words, or one that is the same for all tenants without terms, serves many requests.
 #[test]
 fn rules_know_whom_they_tell_apart() {

@@ -7,7 +7,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use tiebreak_model::{Phrase, Resources, Scene, VmRequest};
+use tiebreak_model::{Phrase, Resources, Scene, TenantTerms, VmRequest};
 
 use super::{Key, Preference, Reach, Validator};
 
@@ -21,6 +21,10 @@ pub(crate) trait AnyValidator<Id>: Send + Sync {
     fn sees_tenant(&self) -> bool;
     /// Whether everything else that it sees is constant during a run.
     fn sees_what_stays(&self) -> bool;
+    /// Whether it sees only a machine's condition.
+    fn sees_host_alone(&self) -> bool {
+        false
+    }
     /// Whether it depends on the clock, so that its verdicts must not be cached.
     fn is_live(&self) -> bool {
         false
@@ -31,6 +35,10 @@ pub(crate) trait AnyValidator<Id>: Send + Sync {
     }
     /// Whether it can ever refuse this request.
     fn concerns(&self, vm: &VmRequest) -> bool;
+    /// Whether a tenant with these terms relies on it.
+    fn serves(&self, _: &TenantTerms) -> bool {
+        true
+    }
     /// It refuses every machine with less free than this.
     fn must_be_free(&self, _: &VmRequest) -> Resources {
         Resources::NONE
@@ -49,6 +57,10 @@ pub(crate) trait AnyPreference<Id>: Send + Sync {
     fn sees_tenant(&self) -> bool;
     /// Whether everything else that it sees is constant during a run.
     fn sees_what_stays(&self) -> bool;
+    /// Whether it sees only a machine's condition.
+    fn sees_host_alone(&self) -> bool {
+        false
+    }
     /// Whether it sees the mix of VM sizes.
     fn sees_mix(&self) -> bool {
         false
@@ -120,8 +132,16 @@ impl<V: Validator> AnyValidator<IdOf<V::Reach>> for V {
         V::Reach::SEES_WHAT_STAYS
     }
 
+    fn sees_host_alone(&self) -> bool {
+        V::Reach::SEES_HOST_ALONE
+    }
+
     fn concerns(&self, vm: &VmRequest) -> bool {
         Validator::concerns(self, &self.key(vm))
+    }
+
+    fn serves(&self, terms: &TenantTerms) -> bool {
+        Validator::serves(self, terms)
     }
 
     fn must_be_free(&self, vm: &VmRequest) -> Resources {
@@ -148,6 +168,10 @@ impl<P: Preference> AnyPreference<IdOf<P::Reach>> for P {
 
     fn sees_what_stays(&self) -> bool {
         P::Reach::SEES_WHAT_STAYS
+    }
+
+    fn sees_host_alone(&self) -> bool {
+        P::Reach::SEES_HOST_ALONE
     }
 
     fn sees_mix(&self) -> bool {

@@ -11,8 +11,8 @@ pub(crate) mod quantize;
 use alloc::vec::Vec;
 
 use tiebreak_model::{
-    ClusterId, ClusterView, Declared, HardwareView, MachineId, MachineView, MixedView, RackId, RackView, Resource,
-    Resources, Scene, TenantView, UsedView, VmAffinity, VmRequest,
+    ClusterId, ClusterView, Declared, HardwareView, HostView, MachineId, MachineView, MixedView, RackId, RackView,
+    Resource, Resources, Scene, TenantTerms, TenantView, UsedView, VmAffinity, VmRequest,
 };
 
 /// How far a rule can see.
@@ -30,6 +30,9 @@ pub trait Reach: Sized + 'static {
     /// never changes.
     const SEES_WHAT_STAYS: bool = false;
 
+    /// Whether it sees only a machine's condition, so that machines in the same condition get the same verdict.
+    const SEES_HOST_ALONE: bool = false;
+
     /// Whether it sees the mix of VM sizes, which is counted only if a rule reads it.
     const SEES_MIX: bool = false;
 
@@ -43,6 +46,10 @@ pub trait Reach: Sized + 'static {
 /// The reach of a rule about one machine.
 #[derive(Clone, Copy, Debug)]
 pub enum OfMachine {}
+
+/// The reach of a rule about one machine's condition, whatever VMs are on it.
+#[derive(Clone, Copy, Debug)]
+pub enum OfHost {}
 
 /// The reach of a rule about one machine and the mix of VM sizes, which never changes during a run.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +94,17 @@ impl Reach for OfMachine {
     #[inline]
     fn view(scene: Scene<'_>, id: MachineId) -> MachineView<'_> {
         scene.occupancy.machine(id)
+    }
+}
+
+impl Reach for OfHost {
+    type Id = MachineId;
+    type View<'a> = HostView;
+    const SEES_HOST_ALONE: bool = true;
+
+    #[inline]
+    fn view(scene: Scene<'_>, id: MachineId) -> HostView {
+        scene.occupancy.host(id)
     }
 }
 
@@ -239,6 +257,13 @@ pub trait Validator: Declared + Copy + Send + Sync + 'static {
     fn must_be_free(&self, key: &Self::Key) -> Resources {
         let _ = key;
         Resources::NONE
+    }
+
+    /// Whether a tenant with these placement terms relies on the rule. If no tenant of a run does, the rule refuses
+    /// nothing in it.
+    fn serves(&self, terms: &TenantTerms) -> bool {
+        let _ = terms;
+        true
     }
 
     /// Whether the VM may be placed there.

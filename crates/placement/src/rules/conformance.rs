@@ -9,9 +9,9 @@ use core::ops::Range;
 
 use tiebreak_model::random::{Seed, Stream, pick};
 use tiebreak_model::{
-    ClusterId, ClusterSpec, Expected, Fleet, Footprint, Growth, HostLife, LastUse, Load, MachineId, MachineLoad,
-    MachineRecord, Newcomer, Occupancy, Phase, PredictedLife, RackId, Readiness, Resource, Resources, Scene, Scope,
-    ShapeMix, TenantSize, TenantTerms, Time, VmAffinity, VmRequest, VmRow, VmShape, WorkloadBuilder,
+    ClusterId, ClusterSpec, Expected, Fleet, Footprint, Growth, HostLife, HostView, LastUse, Load, MachineId,
+    MachineLoad, MachineRecord, Newcomer, Occupancy, Phase, PredictedLife, RackId, Readiness, Resource, Resources,
+    Scene, Scope, ShapeMix, TenantSize, TenantTerms, Time, VmAffinity, VmRequest, VmRow, VmShape, WorkloadBuilder,
 };
 
 use super::{AnyRule, RULES, RuleEntry};
@@ -110,6 +110,7 @@ struct Subject<'a, Id> {
     words: Box<Words<'a>>,
     sees_tenant: bool,
     sees_what_stays: bool,
+    sees_host_alone: bool,
     sees_chassis: bool,
 }
 
@@ -195,6 +196,15 @@ fn redrawn(zone: &Occupancy, but: &Range<u32>, draws: &mut Draws) -> Occupancy {
     let mut other = zone.clone();
     for machine in (0..zone.fleet().machine_count()).filter(|id| !but.contains(id)).map(MachineId) {
         other.set(machine, record(draws, zone.fleet().capacity(machine)));
+    }
+    other
+}
+
+/// The zone with all machines changed.
+fn changed(zone: &Occupancy, change: impl Fn(MachineId, MachineRecord) -> MachineRecord) -> Occupancy {
+    let mut other = zone.clone();
+    for machine in MachineId::all(zone.fleet()) {
+        other.set(machine, change(machine, zone.record(machine)));
     }
     other
 }
@@ -291,10 +301,18 @@ fn depends_on_nothing_else<Id: Spot>(rule: &Subject<'_, Id>, zone: &Occupancy, d
         let other = redrawn(zone, &seen, draws);
         let scene = Scene { footprint: &mine, ..Scene::of(&other) };
         assert_eq!((rule.verdict)(&vm, scene, at), verdict, "{told}: what it cannot see has changed");
+        if rule.sees_host_alone {
+            let other = changed(&redrawn(zone, &(0..0), draws), |machine, other| {
+                let HostView { readiness, host_version, risk } = zone.host(machine);
+                MachineRecord { readiness, host_version, risk, ..other }
+            });
+            assert_eq!((rule.verdict)(&vm, Scene::of(&other), at), verdict, "{told}: its condition is the same");
+        }
     }
 }
 
-/// A validator that does not concern a request refuses nothing, and judges a batch like single ids.
+/// A validator that does not concern a request refuses nothing, nor does one that serves no tenant, and it judges a
+/// batch like single ids.
 fn check_validator<Id: Spot>(
     id: &'static str,
     rule: &dyn AnyValidator<Id>,
@@ -308,6 +326,7 @@ fn check_validator<Id: Spot>(
         words: Box::new(|vm| words(|words| rule.write_key(vm, words))),
         sees_tenant: rule.sees_tenant(),
         sees_what_stays: rule.sees_what_stays(),
+        sees_host_alone: rule.sees_host_alone(),
         sees_chassis: false,
     };
     depends_on_nothing_else(&subject, zone, draws, asked);
@@ -320,6 +339,10 @@ fn check_validator<Id: Spot>(
         assert_eq!((rule.check(&vm, scene, *at), bound.is_valid(scene, *at)), (valid, valid), "{id} of {at:?}");
         assert!(valid || rule.concerns(&vm), "{id} refuses {at:?} to {vm:?}, which it says it does not concern");
     }
+    let terms = vm.shape.terms;
+    let alike = changed(zone, |_, record| MachineRecord { isolated: record.vms > 0 && terms.isolated, ..record });
+    let refuses = ids.iter().any(|at| !rule.check(&vm, Scene { footprint: &footprint, ..Scene::of(&alike) }, *at));
+    assert!(!refuses || rule.serves(&terms), "{id} refuses {vm:?}, although it serves no tenant with such terms");
 }
 
 /// An admission rule accepts every request that is not a newcomer's, does not distinguish classes, and never admits
@@ -376,6 +399,7 @@ fn check_preference<Id: Spot>(
         words: Box::new(words),
         sees_tenant: rule.sees_tenant(),
         sees_what_stays: rule.sees_what_stays(),
+        sees_host_alone: rule.sees_host_alone(),
         sees_chassis: matches!(entry.build(&entry.declaration.defaults()), AnyRule::ChassisPreference(_)),
     };
     depends_on_nothing_else(&subject, zone, draws, asked);

@@ -1,8 +1,8 @@
 //! `IsMachineReady` (Protean section 3.1, "ready" state).
 
-use tiebreak_model::{MachineView, Readiness, VmRequest, declare};
+use tiebreak_model::{HostView, Readiness, VmRequest, declare};
 
-use crate::rule::{OfMachine, Validator};
+use crate::rule::{OfHost, Validator};
 
 declare! {
     /// The machine is ready: not failed, drained or being updated.
@@ -12,13 +12,13 @@ declare! {
 }
 
 impl Validator for IsMachineReady {
-    type Reach = OfMachine;
+    type Reach = OfHost;
     type Key = ();
 
     fn key(&self, _: &VmRequest) {}
 
     #[inline]
-    fn is_valid(&self, (): &(), machine: MachineView<'_>) -> bool {
-        machine.readiness() == Readiness::Ready
+    fn is_valid(&self, (): &(), host: HostView) -> bool {
+        host.readiness == Readiness::Ready
     }
 }

@@ -1,8 +1,8 @@
 //! `IsNotAtRisk` (Protean section 3.1, machines likely to fail in the near future).
 
-use tiebreak_model::{MachineView, VmRequest, declare};
+use tiebreak_model::{HostView, VmRequest, declare};
 
-use crate::rule::{OfMachine, Validator};
+use crate::rule::{OfHost, Validator};
 
 declare! {
     /// The machine is not likely to fail soon: its risk is below the threshold.
@@ -18,13 +18,13 @@ declare! {
 }
 
 impl Validator for IsNotAtRisk {
-    type Reach = OfMachine;
+    type Reach = OfHost;
     type Key = ();
 
     fn key(&self, _: &VmRequest) {}
 
     #[inline]
-    fn is_valid(&self, (): &(), machine: MachineView<'_>) -> bool {
-        u32::from(machine.risk()) < self.threshold
+    fn is_valid(&self, (): &(), host: HostView) -> bool {
+        u32::from(host.risk) < self.threshold
     }
 }

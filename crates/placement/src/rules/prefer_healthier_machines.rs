@@ -1,8 +1,8 @@
 //! `PreferHealthierMachines` (Protean sections 3.2 and 3.4, user experience).
 
-use tiebreak_model::{MachineView, VmRequest, declare};
+use tiebreak_model::{HostView, VmRequest, declare};
 
-use crate::rule::{OfMachine, Preference};
+use crate::rule::{OfHost, Preference};
 
 declare! {
     /// Prefers machines that are less likely to fail soon.
@@ -15,7 +15,7 @@ declare! {
 }
 
 impl Preference for PreferHealthierMachines {
-    type Reach = OfMachine;
+    type Reach = OfHost;
     type Key = ();
 
     /// One per percent.
@@ -24,7 +24,7 @@ impl Preference for PreferHealthierMachines {
     fn key(&self, _: &VmRequest) {}
 
     #[inline]
-    fn score(&self, (): &(), machine: MachineView<'_>) -> f64 {
-        f64::from(machine.risk()) / 100.0
+    fn score(&self, (): &(), host: HostView) -> f64 {
+        f64::from(host.risk) / 100.0
     }
 }

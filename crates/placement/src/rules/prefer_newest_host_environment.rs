@@ -1,8 +1,8 @@
 //! `PreferNewestHostEnvironment` (Protean section 3.1, tenant experience).
 
-use tiebreak_model::{MachineView, VmRequest, declare};
+use tiebreak_model::{HostView, VmRequest, declare};
 
-use crate::rule::{OfMachine, Preference};
+use crate::rule::{OfHost, Preference};
 
 /// The newest version that is distinguished from its predecessor.
 const NEWEST: u16 = 15;
@@ -17,7 +17,7 @@ declare! {
 }
 
 impl Preference for PreferNewestHostEnvironment {
-    type Reach = OfMachine;
+    type Reach = OfHost;
     type Key = ();
 
     const LEVELS: Option<u32> = Some(NEWEST as u32 + 1);
@@ -25,7 +25,7 @@ impl Preference for PreferNewestHostEnvironment {
     fn key(&self, _: &VmRequest) {}
 
     #[inline]
-    fn score(&self, (): &(), machine: MachineView<'_>) -> f64 {
-        f64::from(NEWEST - machine.host_version().min(NEWEST)) / f64::from(NEWEST)
+    fn score(&self, (): &(), host: HostView) -> f64 {
+        f64::from(NEWEST - host.host_version.min(NEWEST)) / f64::from(NEWEST)
     }
 }

@@ -1,6 +1,6 @@
 //! `RespectsIsolation` (Protean section 2.1, isolation; section 5.3, anti-co-location).
 
-use tiebreak_model::{MachineView, TenantView, VmRequest, declare};
+use tiebreak_model::{MachineView, TenantTerms, TenantView, VmRequest, declare};
 
 use crate::rule::{OfTenantOnMachine, Validator};
 
@@ -22,6 +22,10 @@ impl Validator for RespectsIsolation {
 
     fn key(&self, vm: &VmRequest) -> bool {
         vm.shape.terms.isolated
+    }
+
+    fn serves(&self, terms: &TenantTerms) -> bool {
+        terms.isolated
     }
 
     #[inline]

@@ -37,16 +37,16 @@ choices! { Latency: Fixed = "fixed", Drawn = "drawn", Caches = "caches", Updates
 impl Agents {
     /// How long one VM took, in microseconds; `coin` draws from 0 up to 1.
     pub(crate) fn decision_us(&self, cache: CacheUse, refreshed: u32, coin: impl FnOnce() -> f64) -> u64 {
-        let by_updates = self.base_ms * 1_000 + (f64::from(refreshed) * self.update_us) as u64;
+        let by_updates = || self.base_ms * 1_000 + (f64::from(refreshed) * self.update_us) as u64;
         match self.latency {
             Latency::Fixed => self.decision_ms * 1_000,
             Latency::Drawn if coin() * 100.0 < self.hit_ratio => self.hit_ms * 1_000,
             Latency::Drawn => self.miss_ms * 1_000,
-            Latency::Updates => by_updates,
+            Latency::Updates => by_updates(),
             Latency::Caches => match cache {
                 CacheUse::Hit => self.hit_ms * 1_000,
                 CacheUse::Miss => self.miss_ms * 1_000,
-                CacheUse::Off => by_updates,
+                CacheUse::Off => by_updates(),
             },
         }
     }

@@ -56,6 +56,9 @@ impl World {
     /// that tenant or of another one came first. Every VM is judged with those of its request before it in place, as
     /// its agent judged it.
     fn broken_promise(&mut self, agent: u32, flight: &InFlight) -> Option<MachineId> {
+        if !self.rules.make_promises {
+            return None;
+        }
         self.ask(flight.job);
         let (mut reserved, mut replaced) = (Vec::new(), Vec::new());
         let broken = (1..).zip(&flight.assignments).find_map(|(nth, it)| {

@@ -2,7 +2,7 @@
 
 use alloc::sync::Arc;
 
-use tiebreak_model::Time;
+use tiebreak_model::{Time, Workload};
 use tiebreak_placement::Policy;
 
 use super::World;
@@ -16,6 +16,15 @@ pub(super) struct Rules {
     pub(super) list: u32,
     /// That policy, as changed by incidents.
     pub(super) policy: Arc<Policy>,
+    /// Whether the store has to check that they are kept.
+    pub(super) make_promises: bool,
+}
+
+impl Rules {
+    /// The policy at this index, or as changed by incidents, in a run of this workload.
+    pub(super) fn new(list: u32, policy: Arc<Policy>, workload: &Workload) -> Self {
+        Self { list, make_promises: policy.makes_promises(workload.shapes()), policy }
+    }
 }
 
 impl World {
@@ -62,7 +71,7 @@ impl World {
             self.count_uses();
         }
         let (caches, bytes) = self.plan.cache_terms();
-        self.rules.policy = policy;
+        self.rules = Rules::new(self.rules.list, policy, &self.plan.workload);
         for agent in &mut self.team.agents {
             agent.allocator.change_policy(self.rules.policy.clone(), caches, bytes);
         }

@@ -117,7 +117,7 @@ impl World {
     pub fn new(plan: Plan) -> Self {
         let empty = plan.empty_zone();
         let store = Store::new(empty.clone(), Millis(plan.agents.slowed_ms(plan.agents.publish_ms)));
-        let rules = Rules { list: 0, policy: plan.policy_at_start() };
+        let rules = Rules::new(0, plan.policy_at_start(), &plan.workload);
         let shown = plan.lifetimes().filter(|_| plan.lifetimes_from() <= Time::ZERO);
         let first = Agent::new(plan.allocator(rules.policy.clone(), empty), &store, shown);
         let can_evict = plan.ever_lets_evict(&VmShape::plain(Resources::NONE));

@@ -5,6 +5,7 @@ use tiebreak_model::{MachineId, PredictedLife, RequestId, Time, VmId};
 use tiebreak_placement::CacheUse;
 
 use super::World;
+use super::lists::Rules;
 use crate::agents::agent::{Agent, Assignment};
 use crate::agents::job::Job;
 use crate::record::{Cause, Decision, Outcome, Rejected, Rejection};
@@ -45,7 +46,7 @@ impl World {
     /// All agents start with the first one's view and with their own caches.
     fn begin_agents(&mut self) {
         let view = self.team[0].allocator.view().clone();
-        self.rules.policy = self.plan.policy_after_start();
+        self.rules = Rules::new(0, self.plan.policy_after_start(), &self.plan.workload);
         let agent = |_| self.plan.allocator(self.rules.policy.clone(), view.clone());
         let lifetimes = self.plan.lifetimes().filter(|_| self.shows_lives());
         let agents = (0..self.plan.agents.count).map(agent).map(|it| Agent::new(it, &self.store, lifetimes));

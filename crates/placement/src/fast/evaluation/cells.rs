@@ -110,12 +110,12 @@ impl<K: PackedKey> Cells<K> {
             unsettled.add_if(node, !is_settled);
         });
         unsettled.drain(|node| self.rankings.settle(node));
-        touched.each(|cell| {
-            self.rankings.settle_root(cell);
-            if IN_BITS {
-                self.mark_bests(cell);
-            }
-        });
+        if self.rankings.has_roots() {
+            touched.each(|cell| self.rankings.settle_root(cell));
+        }
+        if IN_BITS {
+            touched.each(|cell| self.mark_bests(cell));
+        }
     }
 
     /// Records in the bits, if there are any, that the machine at this position in the cluster gets this key.

@@ -103,8 +103,11 @@ impl<K: PackedKey> Evaluation<K> {
             return None;
         }
         let mut nth = pick(draw.number, best.1);
-        let drawn = skip(cells().map(|(_, bests)| tied(bests.best, best.0)), &mut nth);
-        let (cluster, bests) = cells().nth(drawn)?;
+        let (cluster, bests) = cells().find(|(_, bests)| {
+            let before = nth.checked_sub(tied(bests.best, best.0));
+            nth = before.unwrap_or(nth);
+            before.is_none()
+        })?;
         let cell = skip(bests.cells.iter().map(|cell| tied(*cell, best.0)), &mut nth);
         Some(DrawnMachine { cluster, cell, nth, best })
     }

@@ -69,7 +69,7 @@ impl<K: PackedKey> Kit<K> {
         let in_bits = by_rack && (0..fleet.rack_count()).all(is_small);
         let unit_s = policy.unit_s().filter(|_| in_bits);
         Self {
-            shared: Shared::new(judges(policy, &nobody).1, RackJudges::new(policy, &nobody).1, clusters),
+            shared: Shared::new(judges(policy, &nobody), RackJudges::new(policy, &nobody).1, clusters),
             clusters: SharedClusters::new(policy, clusters, &nobody),
             objects: Objects::new(caches.object_pool as usize, clusters),
             shapes: vec![None; clusters],

@@ -71,7 +71,7 @@ impl<K: PackedKey> Evaluation<K> {
         Self {
             order: ClusterOrder::new(policy, clusters, vm),
             racks: Racks { own: RackJudges::new(policy, vm).0, is_common: policy.is_common(vm) },
-            judges: judges(policy, vm).0,
+            judges: judges(policy, vm).own,
             fields: policy.fields.clone(),
             weights: policy.weighted.then(|| Weights::of_machines(policy)),
             best_clusters: policy.best_clusters as usize,

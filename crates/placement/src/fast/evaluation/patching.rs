@@ -50,10 +50,11 @@ impl<K: PackedKey> Evaluation<K> {
         let has_room = |machine: &MachineId| scene.occupancy.free(*machine).covers(self.must_be_free);
         roomy.clear();
         roomy.add_some(cluster, machines.iter().copied().filter(has_room));
-        keys.clear();
-        keys.resize(roomy.machines.len(), K::ZERO);
         if self.racks.is_common {
-            judge_directly(shared.judges(), scene, &roomy.machines, (room, keys));
+            shared.judge_directly(scene, &roomy.machines, (room, keys));
+        } else {
+            keys.clear();
+            keys.resize(roomy.machines.len(), K::ZERO);
         }
         judge_directly(&self.judges, scene, &roomy.machines, (room, keys));
         if self.sees_racks && !self.by_rack {

@@ -77,7 +77,7 @@ impl<K: PackedKey> Evaluation<K> {
         let rankings = &self.cells[cluster.index()].get_or_insert_with(build).rankings;
         let first = fleet.cluster(cluster).machines().start;
         let must_be_free = if kit.caches.keeps_objects() { Resources::NONE } else { self.must_be_free };
-        let has_room = |machine: MachineId| occupancy.free(machine).covers(must_be_free);
+        let has_room = |free: Resources| free.covers(must_be_free);
         let was_valid = |machine: MachineId| rankings.is_valid((machine.0 - first) as usize);
         let widens = self.sees_racks && !self.by_rack;
         let Kit { batch, roomy, full, .. } = kit;
@@ -90,7 +90,8 @@ impl<K: PackedKey> Evaluation<K> {
                 if seen.is_some() {
                     listed.widen_to_racks(fleet);
                 }
-                split(listed.machines.iter().copied(), has_room, was_valid, lists);
+                let machines = listed.machines.iter().map(|machine| (*machine, occupancy.free(*machine)));
+                split(machines, has_room, was_valid, lists);
             }
         }
         batch.end_part(cluster, None);
@@ -137,9 +138,7 @@ impl<K: PackedKey> Evaluation<K> {
             shared.update(occupancy, batch.parts.iter().map(|part| part.cluster), (room, books));
             shared.keys(occupancy, batch, keys);
         } else {
-            keys.clear();
-            keys.resize(batch.machines.len(), K::ZERO);
-            judge_directly(shared.judges(), scene, &batch.machines, (room, keys));
+            shared.judge_directly(scene, &batch.machines, (room, keys));
         }
         if caches.keeps_objects() {
             for judge in &mut self.judges {
@@ -194,13 +193,13 @@ impl<K: PackedKey> Evaluation<K> {
 /// Writes all machines to the end of the first list, each that has room to the second, and each other one that was
 /// valid to the third.
 ///
-/// The loop that reads the journal also looks at the machines, so that the processor waits for both at once. It has no
+/// The loop that reads the journal also looks at the cells, so that the processor waits for both at once. It has no
 /// branches on what it sees, which is hard to predict: every machine is written to every list, and perhaps
 /// overwritten by the next. It writes into blocks of fixed size, so that positions stay in registers.
 #[inline(never)]
 fn split(
-    mut machines: impl Iterator<Item = MachineId>,
-    has_room: impl Fn(MachineId) -> bool,
+    mut machines: impl Iterator<Item = (MachineId, Resources)>,
+    has_room: impl Fn(Resources) -> bool,
     was_valid: impl Fn(MachineId) -> bool,
     [all, roomy, full]: [&mut Slots; 3],
 ) {
@@ -208,8 +207,8 @@ fn split(
         let (mut len, mut roomy_len, mut full_len) = (0, 0, 0);
         let (all_block, roomy_block, full_block) = (all.block(), roomy.block(), full.block());
         while len < BLOCK {
-            let Some(machine) = machines.next() else { break };
-            let (has_room, was_valid) = (has_room(machine), was_valid(machine));
+            let Some((machine, free)) = machines.next() else { break };
+            let (has_room, was_valid) = (has_room(free), was_valid(machine));
             all_block[len] = machine;
             roomy_block[roomy_len % BLOCK] = machine;
             full_block[full_len % BLOCK] = machine;
@@ -232,16 +231,17 @@ mod tests {
 
     #[test]
     fn each_machine_is_in_the_lists_that_it_belongs_to() {
-        let has_room = |machine: MachineId| machine.0.is_multiple_of(3);
+        let free = |machine: MachineId| Resources::new(machine.0, 0, 0, 0);
+        let has_room = |free: Resources| free.cores_milli().is_multiple_of(3);
         let was_valid = |machine: MachineId| machine.0.is_multiple_of(2);
         let mut lists: [Slots; 3] = Default::default();
         let mut expected: [Vec<MachineId>; 3] = Default::default();
         for machines in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 100] {
             let machines = (0..machines as u32).map(MachineId);
-            split(machines.clone(), has_room, was_valid, lists.each_mut());
+            split(machines.clone().map(|it| (it, free(it))), has_room, was_valid, lists.each_mut());
             expected[0].extend(machines.clone());
-            expected[1].extend(machines.clone().filter(|it| has_room(*it)));
-            expected[2].extend(machines.filter(|it| !has_room(*it) && was_valid(*it)));
+            expected[1].extend(machines.clone().filter(|it| has_room(free(*it))));
+            expected[2].extend(machines.filter(|it| !has_room(free(*it)) && was_valid(*it)));
             assert_eq!(lists.each_ref().map(|list| list.to_vec()), expected, "added to what was there");
         }
         let [mut all, ..] = lists;
