@@ -93,14 +93,24 @@ impl MachineRecord {
     }
 
     /// With one more VM, or `None` if it does not fit.
+    #[inline]
     #[must_use]
-    pub fn with(self, vm: &VmShape) -> Option<Self> {
+    pub fn with(mut self, vm: &VmShape) -> Option<Self> {
+        self.add(vm).map(|()| self)
+    }
+
+    /// Adds a VM. Returns `None`, and stays as it is, if the VM does not fit.
+    #[inline]
+    pub fn add(&mut self, vm: &VmShape) -> Option<()> {
         let free = self.free.checked_sub(vm.demand)?;
-        let evictable = if vm.is_evictable() { self.evictable.checked_add(vm.demand)? } else { self.evictable };
-        let isolated = self.isolated || vm.terms.isolated;
-        let load = self.load.plus(MachineLoad::of(vm));
         let vms = self.vms.checked_add(1)?;
-        Some(Self { free, evictable, vms, load, isolated, last_use: LastUse::NOW, ..self })
+        if vm.is_evictable() {
+            self.evictable = self.evictable.checked_add(vm.demand)?;
+        }
+        (self.free, self.vms, self.last_use) = (free, vms, LastUse::NOW);
+        self.isolated |= vm.terms.isolated;
+        self.load = self.load.plus(MachineLoad::of(vm));
+        Some(())
     }
 
     /// Without one VM of this shape.
@@ -108,15 +118,17 @@ impl MachineRecord {
     /// # Panics
     /// If the machine does not hold it, which is a bug of ours.
     #[must_use]
-    pub fn without(self, vm: &VmShape) -> Self {
-        let free = self.free.checked_add(vm.demand).expect("a VM that leaves was placed here");
-        let vms = self.vms.checked_sub(1).expect("a VM that leaves was counted here");
-        let less = if vm.is_evictable() { vm.demand } else { Resources::NONE };
-        let evictable = self.evictable.checked_sub(less).expect("a VM that leaves was counted as evictable");
-        let life = if vms > 0 { self.life } else { HostLife::EMPTY };
-        let last_use = if vms > 0 { self.last_use } else { LastUse::NEVER };
-        let load = self.load.less(MachineLoad::of(vm));
-        Self { free, evictable, vms, load, isolated: self.isolated && vms > 0, life, last_use, ..self }
+    pub fn without(mut self, vm: &VmShape) -> Self {
+        self.free = self.free.checked_add(vm.demand).expect("a VM that leaves was placed here");
+        self.vms = self.vms.checked_sub(1).expect("a VM that leaves was counted here");
+        if vm.is_evictable() {
+            self.evictable = self.evictable.checked_sub(vm.demand).expect("a VM that leaves was counted as evictable");
+        }
+        self.load = self.load.less(MachineLoad::of(vm));
+        if self.vms == 0 {
+            (self.isolated, self.life, self.last_use) = (false, HostLife::EMPTY, LastUse::NEVER);
+        }
+        self
     }
 
     /// The larger of the used shares of its cores and of its memory, 0 to 1.

@@ -5,7 +5,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use tiebreak_model::journal::Revision;
-use tiebreak_model::{MachineId, MachineRecord, PredictedLife, RequestId, Resources, Time, VmId, VmShape};
+use tiebreak_model::{MachineId, MachineRecord, PredictedLife, RequestId, Time, VmId, VmShape};
 use tiebreak_placement::{Allocator, CacheUse, Lifetimes};
 
 use super::by_machine::ByMachine;
@@ -244,16 +244,21 @@ impl Agent {
 
     /// A machine with one more VM, evicting others if needed. No VM can evict this one before the store knows it, not
     /// even another VM of its request.
-    pub(crate) fn place(&self, record: MachineRecord, it: &Assignment) -> Option<MachineRecord> {
+    pub(crate) fn place(&self, mut record: MachineRecord, it: &Assignment) -> Option<MachineRecord> {
         let shape = &it.shape;
         let may_evict = self.allocator.policy().lets_evict(shape);
-        let makes_room = may_evict && record.evictable.covers(record.free.shortage(shape.demand));
-        let after = if makes_room { record.with_evictions(shape).with(shape) } else { record.with(shape) }?;
-        let own = if shape.is_evictable() { shape.demand } else { Resources::NONE };
-        let after = MachineRecord { evictable: after.evictable.saturating_sub(own), ..after };
-        let Some(terms) = &self.lifetimes else { return Some(after) };
-        let full = terms.is_full(after.used_share(self.allocator.view().fleet().capacity(it.machine)));
-        Some(MachineRecord { life: after.life.with(&it.life, full), ..after })
+        if may_evict && record.evictable.covers(record.free.shortage(shape.demand)) {
+            record = record.with_evictions(shape);
+        }
+        record.add(shape)?;
+        if shape.is_evictable() {
+            record.evictable = record.evictable.saturating_sub(shape.demand);
+        }
+        if let Some(terms) = &self.lifetimes {
+            let full = terms.is_full(record.used_share(self.allocator.view().fleet().capacity(it.machine)));
+            record.life = record.life.with(&it.life, full);
+        }
+        Some(record)
     }
 
     /// Learns the store's state of a machine from its answer to a commit.

@@ -37,11 +37,12 @@ impl Demands {
         for it in assignments {
             let before = || Some(truth.record(it.machine)).filter(|record| takes_vms(record, policy));
             let after = self.machines.get_or_add(it.machine, before);
-            let Some(record) = *after else { continue };
-            *after = record.with(&it.shape).or_else(|| {
+            let Some(record) = after else { continue };
+            if record.add(&it.shape).is_none() {
                 let allowed = policy.lets_evict(&it.shape);
-                allowed.then(|| evictable.make_room(it.machine, record, &it.shape, &mut self.victims)).flatten()
-            });
+                let make_room = || evictable.make_room(it.machine, *record, &it.shape, &mut self.victims);
+                *after = allowed.then(make_room).flatten();
+            }
         }
     }
 }

@@ -43,15 +43,17 @@ impl World {
         self.systems.lives.as_ref().is_some_and(|lives| lives.is_shown(self.now))
     }
 
-    /// A machine's state with its current predictions, if agents see them. Schedules the next reprediction.
-    pub(super) fn rated(&mut self, machine: MachineId, record: MachineRecord) -> MachineRecord {
-        let Some(lives) = &mut self.systems.lives else { return record };
+    /// Gives a machine's state its current predictions, if agents see them. Schedules the next reprediction.
+    pub(super) fn rate(&mut self, machine: MachineId, record: &mut MachineRecord) {
+        let Some(lives) = &mut self.systems.lives else { return };
         let (life, due) = lives.rate(machine, self.now);
         if let Some(due) = due {
             self.queue.schedule_life(due, machine);
         }
         let affinity = self.shown_affinity().map_or(0, |it| it.class(machine));
-        if self.shows_lives() { MachineRecord { life: HostLife { affinity, ..life }, ..record } } else { record }
+        if self.shows_lives() {
+            record.life = HostLife { affinity, ..life };
+        }
     }
 
     /// The predictions for a machine may be out of date.
@@ -70,7 +72,8 @@ impl World {
     /// Publishes a machine's current predictions, if they have changed.
     pub(super) fn rate_again(&mut self, machine: MachineId) {
         let before = self.store.occupancy().record(machine);
-        let after = self.rated(machine, before);
+        let mut after = before;
+        self.rate(machine, &mut after);
         if after != before {
             self.store.set(self.now, machine, after);
         }

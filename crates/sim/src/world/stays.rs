@@ -28,8 +28,8 @@ impl World {
     }
 
     /// Sets a machine's new state, after its VMs have been recorded.
-    pub(super) fn publish(&mut self, machine: MachineId, record: MachineRecord) {
-        let record = self.rated(machine, record);
+    pub(super) fn publish(&mut self, machine: MachineId, mut record: MachineRecord) {
+        self.rate(machine, &mut record);
         self.store.set(self.now, machine, record);
     }
 

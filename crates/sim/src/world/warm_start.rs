@@ -102,9 +102,9 @@ impl World {
             self.put_out(*victim);
         }
         demands.victims = victims;
-        let after = *demands.after(machine);
+        let mut after = *demands.after(machine);
         self.settle(vm, machine, &after);
-        let after = self.rated(machine, after);
+        self.rate(machine, &mut after);
         self.store.set_unpublished(machine, after);
         self.team[0].allocator.view_mut().set(machine, after);
         self.warm_start.placements += 1;
