@@ -288,7 +288,7 @@ mod tests {
     use super::*;
     use crate::world::trial::Trial;
     use alloc::sync::Arc;
-    use tiebreak_model::{ClusterSpec, Fleet, Millis, Occupancy, Uplinks};
+    use tiebreak_model::{ClusterSpec, Fleet, Millis, Occupancy, Resources, Uplinks};
     use tiebreak_placement::{Caches, Policy};
 
     /// A request with a spot VM and one that may evict spot VMs, on a machine of 4 cores.
