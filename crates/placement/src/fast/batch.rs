@@ -41,7 +41,7 @@ impl Batch {
     pub(crate) fn add(&mut self, occupancy: &Occupancy, cluster: ClusterId, since: Option<Revision>) {
         match since {
             Some(since) => {
-                self.machines.extend(occupancy.journal().changed_since(cluster, since).map(|(machine, _)| machine))
+                self.machines.extend(occupancy.journal().changed_since(cluster, since).map(|(machine, _)| machine));
             }
             None => self.machines.extend(occupancy.fleet().cluster(cluster).machines().map(MachineId)),
         }

@@ -137,7 +137,7 @@ pub(crate) struct MachineJudges {
     pub(crate) of_hosts: Vec<Judge>,
 }
 
-/// The machine rules of a policy for one class.
+/// Binds the machine rules of a policy to a class.
 pub(crate) fn judges(policy: &Policy, vm: &VmRequest) -> MachineJudges {
     let mut judges = MachineJudges::default();
     let common = policy.is_common(vm);

@@ -104,9 +104,9 @@ impl<K: PackedKey> Evaluation<K> {
         }
         let mut nth = pick(draw.number, best.1);
         let (cluster, bests) = cells().find(|(_, bests)| {
-            let before = nth.checked_sub(tied(bests.best, best.0));
-            nth = before.unwrap_or(nth);
-            before.is_none()
+            let after = nth.checked_sub(tied(bests.best, best.0));
+            nth = after.unwrap_or(nth);
+            after.is_none()
         })?;
         let cell = skip(bests.cells.iter().map(|cell| tied(*cell, best.0)), &mut nth);
         Some(DrawnMachine { cluster, cell, nth, best })
